@@ -1,0 +1,100 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The order of the targets is the order in which the data flows; docs/architecture.md has the table
+// that scripts/check-layering holds against the imports.
+
+let commonSwiftSettings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let commonCSettings: [CSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableWarning("all"),
+  .enableWarning("extra"),
+  .enableWarning("strict-prototypes"),
+]
+
+extension Target {
+  static func swift(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: commonSwiftSettings)
+  }
+
+  static func tests(of name: String, _ more: [Target.Dependency] = []) -> Target {
+    .testTarget(
+      name: name + "Tests", dependencies: [.byName(name: name)] + more, swiftSettings: commonSwiftSettings)
+  }
+}
+
+let package = Package(
+  name: "memory-graph",
+  products: [
+    .library(name: "MemoryGraphAgent", targets: ["MemoryGraphAgent"]),
+    .library(name: "MemoryGraphPreload", type: .dynamic, targets: ["MemoryGraphPreload"]),
+    .executable(name: "memgraph", targets: ["memgraph"]),
+    .executable(name: "graphdiff", targets: ["graphdiff"]),
+  ],
+  targets: [
+    .swift("GraphPrimitives"),
+
+    // Inside the program under test.
+    .target(name: "CMemoryGraphHooks", cSettings: commonCSettings),
+    .target(
+      name: "MemoryGraphPreload", dependencies: ["CMemoryGraphHooks"], cSettings: commonCSettings,
+      // The preloaded library is C alone: Swift's start-up object and runtime must not come with it,
+      // since a program with a static Swift runtime would get a second one. Packages that depend on
+      // this one never build this product, so the flags do not reach them.
+      linkerSettings: [.unsafeFlags(["-nostartfiles", "-static-stdlib", "-Xlinker", "--as-needed"])]),
+    .swift("MemoryGraphAgent", ["CMemoryGraphHooks", "HeapCapture"]),
+
+    // From memory to a file.
+    .swift("SnapshotFormat", ["GraphPrimitives"]),
+    .target(name: "CHeapCapture", cSettings: commonCSettings),
+    .swift(
+      "HeapCapture", ["GraphPrimitives", "SnapshotFormat", "CHeapCapture", "CMemoryGraphHooks"]),
+
+    // From a file to findings.
+    .swift("GraphKit", ["GraphPrimitives"]),
+    .swift("HeapGraph", ["GraphPrimitives", "GraphKit", "SnapshotFormat"]),
+    .swift("GraphAnalysis", ["GraphPrimitives", "GraphKit", "SnapshotFormat", "HeapGraph"]),
+
+    // From addresses to names.
+    .systemLibrary(
+      name: "CLibdw", pkgConfig: "libdw", providers: [.apt(["libdw-dev", "libelf-dev"])]),
+    .swift("Symbolication", ["GraphPrimitives", "SnapshotFormat", "CLibdw"]),
+
+    // From findings to a reader.
+    .swift(
+      "GraphReport",
+      ["GraphPrimitives", "SnapshotFormat", "HeapGraph", "GraphAnalysis", "Symbolication"]),
+    .swift(
+      "Commands",
+      [
+        "GraphPrimitives", "SnapshotFormat", "HeapGraph", "GraphAnalysis", "Symbolication",
+        "GraphReport", "HeapCapture",
+      ]),
+    .executableTarget(name: "memgraph", dependencies: ["Commands"], swiftSettings: commonSwiftSettings),
+    .executableTarget(name: "graphdiff", dependencies: ["Commands"], swiftSettings: commonSwiftSettings),
+
+    // Samples: programs that nobody prepared for the agent.
+    .executableTarget(
+      name: "VideoCall", path: "samples/VideoCall", exclude: ["README.md"],
+      swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+
+    .tests(of: "GraphPrimitives"),
+    .tests(of: "GraphKit", ["GraphPrimitives"]),
+    .tests(of: "SnapshotFormat", ["GraphPrimitives"]),
+    .tests(of: "HeapGraph", ["GraphPrimitives", "SnapshotFormat", "GraphKit"]),
+    .tests(of: "GraphAnalysis", ["GraphPrimitives", "SnapshotFormat", "HeapGraph", "GraphKit"]),
+    .tests(of: "Symbolication", ["GraphPrimitives", "SnapshotFormat"]),
+    .tests(of: "HeapCapture", ["GraphPrimitives", "SnapshotFormat", "CMemoryGraphHooks"]),
+    .tests(of: "MemoryGraphAgent", ["SnapshotFormat", "HeapGraph", "GraphAnalysis"]),
+    .tests(
+      of: "GraphReport", ["GraphPrimitives", "SnapshotFormat", "HeapGraph", "GraphAnalysis", "Symbolication"]),
+    .tests(of: "Commands", ["SnapshotFormat", "GraphPrimitives"]),
+  ]
+)

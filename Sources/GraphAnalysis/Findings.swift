@@ -1,0 +1,177 @@
+// Findings: what an analysis says, as values. They name rows of a snapshot; a report turns them into
+// words.
+
+public import GraphPrimitives
+
+/// One reference on a cycle or path: *this node, by this edge, holds the next*.
+public struct ReferenceStep: Hashable, Sendable {
+  /// The node that holds.
+  public var node: NodeIndex
+
+  /// The edges from it to the node of the next step, more than one where container storage between
+  /// them was folded: the edge to the storage, then the storage's edge to the element.
+  public var edges: [EdgeIndex]
+
+  public init(node: NodeIndex, edges: [EdgeIndex]) {
+    self.node = node
+    self.edges = edges
+  }
+}
+
+/// A way from a root to a node. The last step's edges lead to `target`; a node that a root refers to
+/// directly has no step.
+public struct RetainPath: Hashable, Sendable {
+  public var root: RootIndex
+  public var steps: [ReferenceStep]
+  public var target: NodeIndex
+
+  public init(root: RootIndex, steps: [ReferenceStep], target: NodeIndex) {
+    self.root = root
+    self.steps = steps
+    self.target = target
+  }
+}
+
+/// An edge that, made weak or cleared, lets objects go.
+public struct CutProposal: Hashable, Sendable {
+  /// The step of the finding's cycle or path whose edge is to be cut.
+  public var step: ReferenceStep
+
+  /// What would be freed, computed by reference counting over the whole graph.
+  public var frees: Cost
+
+  /// What to write in the source.
+  public var advice: Advice
+
+  /// What to write in the source, which a report puts into words.
+  public enum Advice: Hashable, Sendable {
+    /// A closure captures the object: `capture [weak self]`.
+    case captureWeakly
+
+    /// A method was passed as a function: it captures self unseen.
+    case methodReference
+
+    /// A stored property that looks like a back reference or a delegate: make it weak.
+    case makeWeak
+
+    /// A registered resource holds its owner or is held: `close()` before release.
+    case closeResource
+
+    /// A repeating timer: invalidate it when the work ends, not in `deinit`.
+    case invalidateTimer
+
+    /// An observer of NotificationCenter: remove it when the work ends, not in `deinit`.
+    case removeObserver
+
+    /// A task holds the object: cancel it and capture weakly; either alone is not enough.
+    case cancelTask
+
+    /// Something retained it and never released it.
+    case balanceRetain
+
+    /// Nothing better is known: clear the field.
+    case clearField
+  }
+
+  public init(step: ReferenceStep, frees: Cost, advice: Advice) {
+    self.step = step
+    self.frees = frees
+    self.advice = advice
+  }
+}
+
+/// A group of objects with one cause.
+public struct Finding: Hashable, Sendable {
+  public enum Kind: Hashable, Sendable {
+    /// Unreachable from every root.
+    case leak
+
+    /// Reachable, and growing with each repetition.
+    case abandoned
+
+    /// More retains than holders.
+    case overRetained
+
+    /// Destroyed, its memory kept by unowned references.
+    case zombie
+  }
+
+  public var kind: Kind
+
+  /// One node a group member: the culprits, each standing for its component.
+  public var members: [NodeIndex]
+
+  /// The member that the cycle, path and cut are told of.
+  public var representative: NodeIndex
+
+  /// The members alone: of the finding's own type.
+  public var own: Cost
+
+  /// Everything that would go with the members.
+  public var retained: Cost
+
+  /// The cycle of a leak that is one, starting at the representative; empty otherwise.
+  public var cycle: [ReferenceStep]
+
+  /// How the representative is reached; nil for what is unreachable.
+  public var path: RetainPath?
+
+  /// The best edges to cut, best first.
+  public var cuts: [CutProposal]
+
+  /// Stable across runs, machines and rebuilds: 12 hexadecimal digits from the edges of the finding.
+  public var fingerprint: String
+
+  public init(
+    kind: Kind, members: [NodeIndex], representative: NodeIndex, own: Cost, retained: Cost,
+    cycle: [ReferenceStep], path: RetainPath?, cuts: [CutProposal], fingerprint: String
+  ) {
+    self.kind = kind
+    self.members = members
+    self.representative = representative
+    self.own = own
+    self.retained = retained
+    self.cycle = cycle
+    self.path = path
+    self.cuts = cuts
+    self.fingerprint = fingerprint
+  }
+}
+
+/// What a set of nodes costs, by type.
+public struct Histogram: Hashable, Sendable {
+  /// The cost of each type that occurs, by its name.
+  public var costByType: [String: Cost]
+
+  public var total: Cost
+
+  public init(costByType: [String: Cost], total: Cost) {
+    self.costByType = costByType
+    self.total = total
+  }
+}
+
+/// What happened between two marks, by exact identity.
+public struct SnapshotDifference: Sendable {
+  /// Born after the first mark and alive at the last: rows of the last snapshot.
+  public var born: [NodeIndex]
+
+  /// Alive at the first mark and gone: rows of the first snapshot.
+  public var died: [NodeIndex]
+
+  /// Alive at both: pairs of rows, first and last.
+  public var survived: [(NodeIndex, NodeIndex)]
+
+  /// Whether identity is exact; false where the snapshots are of different processes or one has no
+  /// generations, so that only types and addresses could be compared.
+  public var isExact: Bool
+
+  public init(
+    born: [NodeIndex], died: [NodeIndex], survived: [(NodeIndex, NodeIndex)], isExact: Bool
+  ) {
+    self.born = born
+    self.died = died
+    self.survived = survived
+    self.isExact = isExact
+  }
+}

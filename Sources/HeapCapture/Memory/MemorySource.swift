@@ -1,0 +1,49 @@
+// MemorySource: where the bytes of a captured program come from. A frozen twin, a process and a core
+// file differ in this and in nothing else.
+
+/// A range of the captured program's address space, as the kernel describes it.
+package struct MemoryMapping: Hashable, Sendable {
+  package var start: UInt64
+  package var end: UInt64
+  package var isReadable: Bool
+  package var isWritable: Bool
+  package var isExecutable: Bool
+
+  /// Where in the file the mapping starts.
+  package var fileOffset: UInt64
+
+  /// The file's path, a name in brackets (`[heap]`, `[stack]`), or empty for anonymous memory.
+  package var path: String
+
+  package var count: Int { Int(end - start) }
+
+  package init(
+    start: UInt64, end: UInt64, isReadable: Bool, isWritable: Bool, isExecutable: Bool,
+    fileOffset: UInt64, path: String
+  ) {
+    self.start = start
+    self.end = end
+    self.isReadable = isReadable
+    self.isWritable = isWritable
+    self.isExecutable = isExecutable
+    self.fileOffset = fileOffset
+    self.path = path
+  }
+}
+
+/// Where the bytes of a captured program come from.
+///
+/// The program must not run while a source is read, or what is read contradicts itself.
+package protocol MemorySource: AnyObject {
+  /// The mappings in ascending order of address.
+  var mappings: [MemoryMapping] { get }
+
+  /// Copies bytes from the program.
+  ///
+  /// - Returns: how many bytes from the start of the range could be read; less than asked for where
+  ///   the range runs into memory that is not there.
+  func read(_ address: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Int
+
+  /// `twin`, `pid` or `core`.
+  var name: String { get }
+}

@@ -1,0 +1,113 @@
+// TargetMemory: the captured program's memory as pointers of this process, read in large pieces.
+
+internal import Glibc
+
+/// The captured program's memory, copied on demand in large pieces.
+///
+/// Each mapping has a reservation of its own size here; pieces of it are copied when they are first
+/// asked for, since one read of a megabyte costs as much as a few reads of a word. Pointers stay valid
+/// as long as the instance lives. Not thread-safe.
+package final class TargetMemory {
+  /// How much is copied at a time.
+  private static let _pieceShift: UInt64 = 18
+
+  private struct Region {
+    var start: UInt64
+    var end: UInt64
+    var local: UnsafeMutableRawPointer
+    /// Where the region's pieces start in `_isLoaded`.
+    var firstPiece: Int
+    /// Where readable bytes end; less than `end` where a read failed halfway.
+    var readableEnd: UInt64
+  }
+
+  package let source: any MemorySource
+  private var _regions: [Region] = []
+  private var _isLoaded: [Bool] = []
+  private var _last = 0
+
+  package init(_ source: any MemorySource) {
+    self.source = source
+    for mapping in source.mappings where mapping.isReadable && mapping.path != "[vsyscall]" {
+      let local = mmap(
+        nil, mapping.count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+      guard let local, local != MAP_FAILED else { continue }
+      _regions.append(
+        Region(
+          start: mapping.start, end: mapping.end, local: local, firstPiece: _isLoaded.count,
+          readableEnd: mapping.end))
+      let pieces = (mapping.count + (1 << Int(Self._pieceShift)) - 1) >> Int(Self._pieceShift)
+      _isLoaded.append(contentsOf: repeatElement(false, count: pieces))
+    }
+  }
+
+  deinit {
+    for region in _regions { munmap(region.local, Int(region.end - region.start)) }
+  }
+
+  /// The bytes of a range; nil where not all of it is readable.
+  ///
+  /// - Complexity: O(log *m*) for *m* mappings, O(1) for the mapping that was asked for last; the
+  ///   first touch of a piece copies it.
+  package func bytes(at address: UInt64, count: Int) -> UnsafeRawPointer? {
+    var index = _last
+    if !(index < _regions.count && address >= _regions[index].start && address < _regions[index].end) {
+      guard let found = _region(containing: address) else { return nil }
+      index = found
+      _last = found
+    }
+    let region = _regions[index]
+    guard count >= 0, UInt64(count) <= region.end - address else { return nil }
+    if count > 0 {
+      let first = (address - region.start) >> Self._pieceShift
+      let last = (address + UInt64(count) - 1 - region.start) >> Self._pieceShift
+      for piece in first...last where !_isLoaded[region.firstPiece + Int(piece)] {
+        _load(piece, of: index)
+      }
+      guard address + UInt64(count) <= _regions[index].readableEnd else { return nil }
+    }
+    return UnsafeRawPointer(region.local + Int(address - region.start))
+  }
+
+  /// The value at an address; nil where it is not readable.
+  package func load<T: BitwiseCopyable>(_ type: T.Type, at address: UInt64) -> T? {
+    bytes(at: address, count: MemoryLayout<T>.size)?.loadUnaligned(as: T.self)
+  }
+
+  /// The word at an address; nil where it is not readable.
+  package func word(at address: UInt64) -> UInt64? { load(UInt64.self, at: address) }
+
+  /// The NUL-terminated text at an address; nil where it is not readable or longer than `limit` bytes.
+  package func text(at address: UInt64, limit: Int = 1 << 16) -> String? {
+    var bytes: [UInt8] = []
+    while bytes.count < limit {
+      guard let byte = load(UInt8.self, at: address + UInt64(bytes.count)) else { return nil }
+      if byte == 0 { return String(decoding: bytes, as: UTF8.self) }
+      bytes.append(byte)
+    }
+    return nil
+  }
+
+  private func _region(containing address: UInt64) -> Int? {
+    var low = 0
+    var high = _regions.count
+    while low < high {
+      let middle = (low + high) / 2
+      if _regions[middle].end <= address { low = middle + 1 } else { high = middle }
+    }
+    return low < _regions.count && _regions[low].start <= address ? low : nil
+  }
+
+  private func _load(_ piece: UInt64, of index: Int) {
+    let region = _regions[index]
+    let start = region.start + piece << Self._pieceShift
+    let count = min(1 << Self._pieceShift, region.end - start)
+    let buffer = UnsafeMutableRawBufferPointer(
+      start: region.local + Int(start - region.start), count: Int(count))
+    let read = source.read(start, into: buffer)
+    _isLoaded[region.firstPiece + Int(piece)] = true
+    if read < Int(count) {
+      _regions[index].readableEnd = min(_regions[index].readableEnd, start + UInt64(read))
+    }
+  }
+}

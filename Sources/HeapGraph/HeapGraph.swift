@@ -1,0 +1,1 @@
+// HeapGraph: a snapshot as a graph of strong references with a virtual root.

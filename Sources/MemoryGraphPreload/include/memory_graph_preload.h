@@ -1,0 +1,2 @@
+// Nothing to call: the library works by being loaded.
+#pragma once

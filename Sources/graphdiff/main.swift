@@ -1,0 +1,1 @@
+// graphdiff: compares marks; everything it does is in Commands.

@@ -1,0 +1,1 @@
+// memgraph: the command line tool; everything it does is in Commands.
