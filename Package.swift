@@ -42,7 +42,9 @@ let package = Package(
     .swift("GraphPrimitives"),
 
     // Inside the program under test.
-    .target(name: "CMemoryGraphHooks", cSettings: commonCSettings),
+    .target(name: "CMemoryGraphLayout", cSettings: commonCSettings),
+    .target(
+      name: "CMemoryGraphHooks", dependencies: ["CMemoryGraphLayout"], cSettings: commonCSettings),
     .target(
       name: "MemoryGraphPreload", dependencies: ["CMemoryGraphHooks"], cSettings: commonCSettings,
       // The preloaded library is C alone: Swift's start-up object and runtime must not come with it,
@@ -55,7 +57,7 @@ let package = Package(
     .swift("SnapshotFormat", ["GraphPrimitives"]),
     .target(name: "CHeapCapture", cSettings: commonCSettings),
     .swift(
-      "HeapCapture", ["GraphPrimitives", "SnapshotFormat", "CHeapCapture", "CMemoryGraphHooks"]),
+      "HeapCapture", ["GraphPrimitives", "SnapshotFormat", "CHeapCapture", "CMemoryGraphLayout"]),
 
     // From a file to findings.
     .swift("GraphKit", ["GraphPrimitives"]),
@@ -91,7 +93,7 @@ let package = Package(
     .tests(of: "HeapGraph", ["GraphPrimitives", "SnapshotFormat", "GraphKit"]),
     .tests(of: "GraphAnalysis", ["GraphPrimitives", "SnapshotFormat", "HeapGraph", "GraphKit"]),
     .tests(of: "Symbolication", ["GraphPrimitives", "SnapshotFormat"]),
-    .tests(of: "HeapCapture", ["GraphPrimitives", "SnapshotFormat", "CMemoryGraphHooks"]),
+    .tests(of: "HeapCapture", ["GraphPrimitives", "SnapshotFormat", "CMemoryGraphLayout"]),
     .tests(of: "MemoryGraphAgent", ["SnapshotFormat", "HeapGraph", "GraphAnalysis"]),
     .tests(
       of: "GraphReport", ["GraphPrimitives", "SnapshotFormat", "HeapGraph", "GraphAnalysis", "Symbolication"]),

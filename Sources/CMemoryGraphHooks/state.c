@@ -1,2 +1,3 @@
-#include "mg_layout.h"
+#include "mg_state.h"
+
 mg_state_layout mg_state;

@@ -136,6 +136,3 @@ typedef struct mg_state_layout {
   uint64_t lost_blocks;  // the table had no memory for a page
   uint64_t pause_nanoseconds; // how long the threads stood still for the last twin
 } mg_state_layout;
-
-/// The one symbol by which a reader finds the agent's tables.
-extern mg_state_layout mg_state;
