@@ -26,7 +26,8 @@ extension Target {
 
   static func tests(of name: String, _ more: [Target.Dependency] = []) -> Target {
     .testTarget(
-      name: name + "Tests", dependencies: [.byName(name: name)] + more, swiftSettings: commonSwiftSettings)
+      name: name + "Tests", dependencies: [.byName(name: name)] + more,
+      swiftSettings: commonSwiftSettings)
   }
 }
 
@@ -50,7 +51,9 @@ let package = Package(
       // The preloaded library is C alone: Swift's start-up object and runtime must not come with it,
       // since a program with a static Swift runtime would get a second one. Packages that depend on
       // this one never build this product, so the flags do not reach them.
-      linkerSettings: [.unsafeFlags(["-nostartfiles", "-static-stdlib", "-Xlinker", "--as-needed"])]),
+      linkerSettings: [
+        .unsafeFlags(["-nostartfiles", "-static-stdlib", "-Xlinker", "--as-needed"])
+      ]),
     .swift("MemoryGraphAgent", ["CMemoryGraphHooks", "HeapCapture"]),
 
     // From memory to a file.
@@ -79,24 +82,37 @@ let package = Package(
         "GraphPrimitives", "SnapshotFormat", "HeapGraph", "GraphAnalysis", "Symbolication",
         "GraphReport", "HeapCapture",
       ]),
-    .executableTarget(name: "memgraph", dependencies: ["Commands"], swiftSettings: commonSwiftSettings),
-    .executableTarget(name: "graphdiff", dependencies: ["Commands"], swiftSettings: commonSwiftSettings),
+    .executableTarget(
+      name: "memgraph", dependencies: ["Commands"], swiftSettings: commonSwiftSettings),
+    .executableTarget(
+      name: "graphdiff", dependencies: ["Commands"], swiftSettings: commonSwiftSettings),
 
     // Samples: programs that nobody prepared for the agent.
     .executableTarget(
       name: "VideoCall", path: "samples/VideoCall", exclude: ["README.md"],
       swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
 
+    // What several test targets share: snapshots written down in a few lines.
+    .target(
+      name: "SnapshotDSL", dependencies: ["GraphPrimitives", "SnapshotFormat"],
+      path: "Tests/Support/SnapshotDSL", swiftSettings: commonSwiftSettings),
+
     .tests(of: "GraphPrimitives"),
     .tests(of: "GraphKit", ["GraphPrimitives"]),
-    .tests(of: "SnapshotFormat", ["GraphPrimitives"]),
-    .tests(of: "HeapGraph", ["GraphPrimitives", "SnapshotFormat", "GraphKit"]),
-    .tests(of: "GraphAnalysis", ["GraphPrimitives", "SnapshotFormat", "HeapGraph", "GraphKit"]),
-    .tests(of: "Symbolication", ["GraphPrimitives", "SnapshotFormat"]),
+    .tests(of: "SnapshotFormat", ["SnapshotDSL", "GraphPrimitives"]),
+    .tests(of: "HeapGraph", ["SnapshotDSL", "GraphPrimitives", "SnapshotFormat", "GraphKit"]),
+    .tests(
+      of: "GraphAnalysis",
+      ["SnapshotDSL", "GraphPrimitives", "SnapshotFormat", "HeapGraph", "GraphKit"]),
+    .tests(of: "Symbolication", ["SnapshotDSL", "GraphPrimitives", "SnapshotFormat"]),
     .tests(of: "HeapCapture", ["GraphPrimitives", "SnapshotFormat", "CMemoryGraphLayout"]),
     .tests(of: "MemoryGraphAgent", ["SnapshotFormat", "HeapGraph", "GraphAnalysis"]),
     .tests(
-      of: "GraphReport", ["GraphPrimitives", "SnapshotFormat", "HeapGraph", "GraphAnalysis", "Symbolication"]),
-    .tests(of: "Commands", ["SnapshotFormat", "GraphPrimitives"]),
+      of: "GraphReport",
+      [
+        "SnapshotDSL", "GraphPrimitives", "SnapshotFormat", "HeapGraph", "GraphAnalysis",
+        "Symbolication",
+      ]),
+    .tests(of: "Commands", ["SnapshotDSL", "SnapshotFormat", "GraphPrimitives"]),
   ]
 )
