@@ -61,7 +61,8 @@ let package = Package(
     .swift("MemoryGraphAgent", ["CMemoryGraphHooks", "HeapCapture"]),
 
     // From memory to a file.
-    .swift("SnapshotFormat", ["GraphPrimitives"]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .swift("SnapshotFormat", ["GraphPrimitives", "CZlib"]),
     .target(name: "CHeapCapture", cSettings: commonCSettings),
     .swift(
       "HeapCapture", ["GraphPrimitives", "SnapshotFormat", "CHeapCapture", "CMemoryGraphLayout"]),

@@ -1,22 +1,32 @@
-// Column: one property of every row of a table, in an array or straight from a mapped file.
+// Column: one property of every row of a table, in memory of its own or straight from a mapped file.
 
 /// One property of every row of a table: all addresses, all sizes, all types.
 ///
-/// A column either owns an array or views a part of a mapped file, which it keeps mapped. Reading is
+/// A column either owns its rows or views a part of a mapped file, which it keeps mapped. Reading is
 /// the same for both. Columns never change, so any number of threads may read one.
 ///
 /// - Complexity: subscripts are O(1) and checked; `withUnsafeBufferPointer` is for loops that
 ///   `Snapshot.validate()` has proved safe.
-public struct Column<Element: BitwiseCopyable & Sendable>: @unchecked Sendable, RandomAccessCollection {
+public struct Column<Element: BitwiseCopyable & Sendable>: @unchecked Sendable,
+  RandomAccessCollection
+{
   /// The rows; valid as long as `_owner` lives.
-  private let _rows: UnsafeBufferPointer<Element>
+  @usableFromInline
+  internal let _rows: UnsafeBufferPointer<Element>
 
-  /// What keeps the rows in memory: an array's copy or a mapping.
-  private let _owner: AnyObject?
+  /// What keeps the rows in memory: storage of the column's own or a mapping.
+  @usableFromInline
+  internal let _owner: AnyObject?
 
   /// Creates a column that owns a copy of an array.
   public init(_ rows: [Element]) {
-    let storage = _ColumnStorage(copying: rows)
+    self.init(count: rows.count) { _ = $0.initialize(from: rows) }
+  }
+
+  /// Creates a column of `count` rows that `fill` initializes, all of them.
+  public init(count: Int, filledBy fill: (UnsafeMutableBufferPointer<Element>) -> Void) {
+    let storage = _ColumnStorage<Element>(count: count)
+    fill(storage.rows)
     _rows = UnsafeBufferPointer(storage.rows)
     _owner = storage
   }
@@ -28,34 +38,46 @@ public struct Column<Element: BitwiseCopyable & Sendable>: @unchecked Sendable, 
   }
 
   /// Creates a column without rows.
-  public init() { self.init([]) }
+  public init() {
+    _rows = UnsafeBufferPointer(start: nil, count: 0)
+    _owner = nil
+  }
 
+  @inlinable
   public var startIndex: Int { 0 }
+
+  @inlinable
   public var endIndex: Int { _rows.count }
 
+  @inlinable
   public subscript(row: Int) -> Element {
     precondition(row >= 0 && row < _rows.count, "a row outside its column")
-    return _rows[row]
+    return withExtendedLifetime(_owner) { _rows[row] }
   }
 
-  /// Calls `body` with all rows.
+  /// Calls `body` with all rows, which are valid until it returns.
   @inlinable
-  public func withUnsafeBufferPointer<R>(_ body: (UnsafeBufferPointer<Element>) throws -> R) rethrows -> R {
-    try body(_buffer)
+  public func withUnsafeBufferPointer<R, E: Error>(
+    _ body: (UnsafeBufferPointer<Element>) throws(E) -> R
+  ) throws(E) -> R {
+    defer { withExtendedLifetime(_owner) {} }
+    return try body(_rows)
   }
 
-  @usableFromInline
-  internal var _buffer: UnsafeBufferPointer<Element> { _rows }
+  @inlinable
+  public func withContiguousStorageIfAvailable<R>(
+    _ body: (UnsafeBufferPointer<Element>) throws -> R
+  ) rethrows -> R? {
+    defer { withExtendedLifetime(_owner) {} }
+    return try body(_rows)
+  }
 }
 
-/// The memory of a column that was made from an array.
+/// The memory of a column that was not mapped from a file.
 private final class _ColumnStorage<Element: BitwiseCopyable> {
   let rows: UnsafeMutableBufferPointer<Element>
 
-  init(copying elements: [Element]) {
-    rows = .allocate(capacity: elements.count)
-    _ = rows.initialize(from: elements)
-  }
+  init(count: Int) { rows = .allocate(capacity: count) }
 
   deinit { rows.deallocate() }
 }

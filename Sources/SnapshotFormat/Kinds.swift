@@ -1,5 +1,5 @@
 // Kinds: the small vocabularies that nodes, edges and roots are described with. Raw values are the
-// file format's; they never change, new ones are added at the end.
+// file format's; they never change, new ones are added at the end and raise the minor version.
 
 /// What a node is.
 public enum NodeKind: UInt8, Sendable, CaseIterable {
@@ -41,7 +41,7 @@ public enum NodeKind: UInt8, Sendable, CaseIterable {
 }
 
 /// How far a node's life has gone.
-public enum NodeState: UInt8, Sendable {
+public enum NodeState: UInt8, Sendable, CaseIterable {
   case live = 0
 
   /// Its deinitializer is running.

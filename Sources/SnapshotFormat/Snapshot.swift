@@ -36,6 +36,7 @@ public struct Snapshot: Sendable {
     public var address: Column<UInt64>
 
     /// Bytes as asked for from the allocator; `UInt32.max` stands for anything as large or larger.
+    /// `bytes(_:)` knows the size of those too.
     public var size: Column<UInt32>
 
     /// Row in `types`.
@@ -63,15 +64,48 @@ public struct Snapshot: Sendable {
     /// The number of weak references, 0 without a side table; saturates at 65,535.
     public var weakCount: Column<UInt16>
 
+    /// The nodes whose size did not fit into `size`, in ascending order.
+    public var largeNode: Column<UInt32>
+
+    /// The sizes of the nodes in `largeNode`.
+    public var largeBytes: Column<UInt64>
+
     /// The strong count of a node that is not counted.
     public static let uncounted = UInt32.max
 
     public var count: Int { address.count }
 
+    /// How many bytes a node takes, as they were asked for from the allocator.
+    ///
+    /// - Complexity: O(1) for nodes of less than 4 GiB, else O(log *k*) for *k* nodes as large as that.
+    @inlinable
+    public func bytes(_ row: Int) -> UInt64 {
+      let bytes = size[row]
+      return bytes == UInt32.max ? _largeBytes(row) : UInt64(bytes)
+    }
+
+    /// How many bytes a node takes, as they were asked for from the allocator.
+    @inlinable
+    public func bytes(_ node: NodeIndex) -> UInt64 { bytes(node.position) }
+
+    /// The size of a node of 4 GiB or more.
+    @usableFromInline
+    internal func _largeBytes(_ row: Int) -> UInt64 {
+      var low = 0
+      var high = largeNode.count
+      while low < high {
+        let middle = (low + high) / 2
+        if Int(largeNode[middle]) < row { low = middle + 1 } else { high = middle }
+      }
+      return low < largeNode.count && Int(largeNode[low]) == row
+        ? largeBytes[low] : UInt64(UInt32.max)
+    }
+
     public init(
       address: Column<UInt64>, size: Column<UInt32>, type: Column<UInt32>, stack: Column<UInt32>,
       generation: Column<UInt16>, kind: Column<UInt8>, state: Column<UInt8>,
-      strongCount: Column<UInt32>, unownedCount: Column<UInt16>, weakCount: Column<UInt16>
+      strongCount: Column<UInt32>, unownedCount: Column<UInt16>, weakCount: Column<UInt16>,
+      largeNode: Column<UInt32> = Column(), largeBytes: Column<UInt64> = Column()
     ) {
       self.address = address
       self.size = size
@@ -83,6 +117,8 @@ public struct Snapshot: Sendable {
       self.strongCount = strongCount
       self.unownedCount = unownedCount
       self.weakCount = weakCount
+      self.largeNode = largeNode
+      self.largeBytes = largeBytes
     }
   }
 

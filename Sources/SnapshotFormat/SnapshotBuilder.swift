@@ -23,7 +23,8 @@ public struct SnapshotBuilder {
     public init(
       address: UInt64, size: UInt64, type: TypeIndex, kind: NodeKind = .object,
       state: NodeState = .live, stack: StackIndex = .none, generation: UInt16 = 0,
-      strongCount: UInt32 = Snapshot.Nodes.uncounted, unownedCount: UInt32 = 0, weakCount: UInt32 = 0
+      strongCount: UInt32 = Snapshot.Nodes.uncounted, unownedCount: UInt32 = 0,
+      weakCount: UInt32 = 0
     ) {
       self.address = address
       self.size = size
@@ -72,7 +73,9 @@ public struct SnapshotBuilder {
   private var _rowByText: [String: StringIndex] = ["": .empty]
   private var _types: [TypeKey] = []
   private var _rowByType: [TypeKey: TypeIndex] = [:]
-  private var _labels: [LabelKey] = [LabelKey(name: .empty, index: Snapshot.Labels.noIndex, function: 0)]
+  private var _labels: [LabelKey] = [
+    LabelKey(name: .empty, index: Snapshot.Labels.noIndex, function: 0)
+  ]
   private var _rowByLabel: [LabelKey: LabelIndex] = [
     LabelKey(name: .empty, index: Snapshot.Labels.noIndex, function: 0): .none
   ]
@@ -163,52 +166,29 @@ public struct SnapshotBuilder {
 
   /// The snapshot of everything collected.
   ///
-  /// - Precondition: no two nodes have the same address.
-  /// - Complexity: O(*n* log *n* + *e*) for *n* nodes and *e* edges.
+  /// Edges of a node keep the order in which they were added.
+  ///
+  /// - Precondition: no two nodes have the same address, and edges and roots name rows that exist.
+  /// - Complexity: O(*n* + *e*) for *n* nodes and *e* edges where nodes were added in ascending order of
+  ///   address, as a capture does; else O(*n* log *n* + *e*). Rows are moved once, into the columns.
   public consuming func finish() -> Snapshot {
-    let order = nodes.indices.sorted { nodes[$0].address < nodes[$1].address }
-    var rowByProvisional = [UInt32](repeating: 0, count: nodes.count)
-    for (row, provisional) in order.enumerated() { rowByProvisional[provisional] = UInt32(row) }
+    let order = RowOrder(of: nodes)
+    let nodeColumns = Self._nodeColumns(nodes, order)
+    let nodeCount = nodes.count
+    // The rows are given back before the edges' columns take their place.
+    nodes = []
+    let edgeColumns = Self._edgeColumns(edges, order, nodeCount: nodeCount)
+    edges = []
 
-    var firstEdge = [UInt32](repeating: 0, count: nodes.count + 1)
-    for edge in edges { firstEdge[Int(rowByProvisional[Int(edge.from)]) + 1] += 1 }
-    for row in nodes.indices { firstEdge[row + 1] += firstEdge[row] }
-    var next = firstEdge
-    var target = [UInt32](repeating: 0, count: edges.count)
-    var label = target
-    var info = [UInt8](repeating: 0, count: edges.count)
-    for edge in edges {
-      let from = Int(rowByProvisional[Int(edge.from)])
-      let place = Int(next[from])
-      next[from] += 1
-      target[place] = rowByProvisional[Int(edge.to)]
-      label[place] = edge.label.rawValue
-      info[place] = edge.info.rawValue
-    }
-
-    let sorted = order.map { nodes[$0] }
     var names: [NodeIndex: StringIndex] = [:]
     for (provisional, name) in nodeNames {
-      names[NodeIndex(rawValue: rowByProvisional[Int(provisional)])] = name
+      names[NodeIndex(rawValue: order.row(of: provisional))] = name
     }
     return Snapshot(
-      nodes: Snapshot.Nodes(
-        address: Column(sorted.map(\.address)),
-        size: Column(sorted.map { UInt32(clamping: $0.size) }),
-        type: Column(sorted.map(\.type.rawValue)),
-        stack: Column(sorted.map(\.stack.rawValue)),
-        generation: Column(sorted.map(\.generation)),
-        kind: Column(sorted.map(\.kind.rawValue)),
-        state: Column(sorted.map(\.state.rawValue)),
-        strongCount: Column(sorted.map(\.strongCount)),
-        unownedCount: Column(sorted.map { UInt16(clamping: $0.unownedCount) }),
-        weakCount: Column(sorted.map { UInt16(clamping: $0.weakCount) })),
-      edges: Snapshot.Edges(
-        firstEdge: Column(firstEdge), target: Column(target), label: Column(label),
-        info: Column(info)),
+      nodes: nodeColumns, edges: edgeColumns,
       roots: Snapshot.Roots(
         kind: Column(roots.map(\.kind.rawValue)),
-        target: Column(roots.map { rowByProvisional[Int($0.target)] }),
+        target: Column(roots.map { order.row(of: $0.target) }),
         info: Column(roots.map(\.info.rawValue)),
         address: Column(roots.map(\.address)),
         pc: Column(roots.map(\.pc)),
@@ -225,5 +205,138 @@ public struct SnapshotBuilder {
       diagnostics: _diagnostics.sorted { $0.key < $1.key }.map {
         Snapshot.Diagnostic(text: $0.key, count: $0.value)
       })
+  }
+
+  private static func _nodeColumns(_ nodes: [Node], _ order: RowOrder) -> Snapshot.Nodes {
+    func column<Element>(_ value: (Node) -> Element) -> Column<Element> {
+      Column(count: nodes.count) { rows in
+        nodes.withUnsafeBufferPointer { nodes in
+          if let provisionals = order.provisionalByRow {
+            for row in nodes.indices {
+              rows.initializeElement(at: row, to: value(nodes[Int(provisionals[row])]))
+            }
+          } else {
+            for row in nodes.indices { rows.initializeElement(at: row, to: value(nodes[row])) }
+          }
+        }
+      }
+    }
+    let size = column { UInt32(clamping: $0.size) }
+    var largeNode: [UInt32] = []
+    var largeBytes: [UInt64] = []
+    for row in size.indices where size[row] == UInt32.max {
+      largeNode.append(UInt32(row))
+      largeBytes.append(nodes[order.provisional(of: row)].size)
+    }
+    return Snapshot.Nodes(
+      address: column(\.address), size: size, type: column(\.type.rawValue),
+      stack: column(\.stack.rawValue), generation: column(\.generation),
+      kind: column(\.kind.rawValue), state: column(\.state.rawValue),
+      strongCount: column(\.strongCount),
+      unownedCount: column { UInt16(clamping: $0.unownedCount) },
+      weakCount: column { UInt16(clamping: $0.weakCount) }, largeNode: Column(largeNode),
+      largeBytes: Column(largeBytes))
+  }
+
+  private static func _edgeColumns(
+    _ edges: [Edge], _ order: RowOrder, nodeCount: Int
+  ) -> Snapshot.Edges {
+    var isInOrder = true
+    var previous: UInt32 = 0
+    let firstEdge = Column<UInt32>(count: nodeCount + 1) { starts in
+      starts.initialize(repeating: 0)
+      edges.withUnsafeBufferPointer { edges in
+        for edge in edges {
+          let from = order.row(of: edge.from)
+          if from < previous { isInOrder = false }
+          previous = from
+          starts[Int(from) + 1] += 1
+        }
+      }
+      var row = 0
+      while row < nodeCount {
+        starts[row + 1] += starts[row]
+        row += 1
+      }
+    }
+    if isInOrder {
+      func column<Element>(_ value: (Edge) -> Element) -> Column<Element> {
+        Column(count: edges.count) { rows in
+          edges.withUnsafeBufferPointer { edges in
+            for edge in edges.indices { rows.initializeElement(at: edge, to: value(edges[edge])) }
+          }
+        }
+      }
+      return Snapshot.Edges(
+        firstEdge: firstEdge, target: column { order.row(of: $0.to) },
+        label: column(\.label.rawValue), info: column(\.info.rawValue))
+    }
+    var next = Array(firstEdge)
+    var provisionalByEdge = [UInt32](repeating: 0, count: edges.count)
+    for (provisional, edge) in edges.enumerated() {
+      let from = Int(order.row(of: edge.from))
+      provisionalByEdge[Int(next[from])] = UInt32(provisional)
+      next[from] += 1
+    }
+    func column<Element>(_ value: (Edge) -> Element) -> Column<Element> {
+      Column(count: edges.count) { rows in
+        for edge in edges.indices {
+          rows.initializeElement(at: edge, to: value(edges[Int(provisionalByEdge[edge])]))
+        }
+      }
+    }
+    return Snapshot.Edges(
+      firstEdge: firstEdge, target: column { order.row(of: $0.to) },
+      label: column(\.label.rawValue), info: column(\.info.rawValue))
+  }
+}
+
+/// Which row a node gets that was added as the *n*th: its place in ascending order of address.
+private struct RowOrder {
+  private struct Key: Comparable {
+    var address: UInt64
+    var provisional: UInt32
+
+    static func < (left: Key, right: Key) -> Bool { left.address < right.address }
+  }
+
+  /// Which node a row holds; nil where nodes were added in order, so that rows are what they were.
+  let provisionalByRow: [UInt32]?
+
+  /// The row of each node; nil likewise.
+  private let _rowByProvisional: [UInt32]?
+
+  init(of nodes: [SnapshotBuilder.Node]) {
+    let isAscending = nodes.withUnsafeBufferPointer { nodes in
+      var row = 1
+      while row < nodes.count, nodes[row - 1].address < nodes[row].address { row += 1 }
+      return row >= nodes.count
+    }
+    if isAscending {
+      provisionalByRow = nil
+      _rowByProvisional = nil
+      return
+    }
+    var keys = nodes.indices.map { Key(address: nodes[$0].address, provisional: UInt32($0)) }
+    keys.sort()
+    for row in keys.indices.dropFirst() {
+      precondition(keys[row - 1].address < keys[row].address, "two nodes have the same address")
+    }
+    var rows = [UInt32](repeating: 0, count: nodes.count)
+    for (row, key) in keys.enumerated() { rows[Int(key.provisional)] = UInt32(row) }
+    provisionalByRow = keys.map(\.provisional)
+    _rowByProvisional = rows
+  }
+
+  /// The row of a node.
+  func row(of provisional: UInt32) -> UInt32 {
+    guard let _rowByProvisional else { return provisional }
+    return _rowByProvisional[Int(provisional)]
+  }
+
+  /// The node of a row.
+  func provisional(of row: Int) -> Int {
+    guard let provisionalByRow else { return row }
+    return Int(provisionalByRow[row])
   }
 }

@@ -16,4 +16,12 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
     return mixed ^ (mixed >> 31)
   }
+
+  /// One of the elements.
+  ///
+  /// - Precondition: there is one.
+  public mutating func pick<Elements: Collection>(_ elements: Elements) -> Elements.Element {
+    let distance = Int.random(in: 0..<elements.count, using: &self)
+    return elements[elements.index(elements.startIndex, offsetBy: distance)]
+  }
 }

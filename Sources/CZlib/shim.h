@@ -1,0 +1,2 @@
+// zlib, for the checksums of snapshots.
+#include <zlib.h>
