@@ -20,6 +20,9 @@ public struct ReferenceStep: Hashable, Sendable {
 
 /// A way from a root to a node. The last step's edges lead to `target`; a node that a root refers to
 /// directly has no step.
+///
+/// Container storage and boxes are folded into the step before; where a root refers to the storage
+/// itself, as a global array does, the storage is the first step's node.
 public struct RetainPath: Hashable, Sendable {
   public var root: RootIndex
   public var steps: [ReferenceStep]
@@ -34,10 +37,15 @@ public struct RetainPath: Hashable, Sendable {
 
 /// An edge that, made weak or cleared, lets objects go.
 public struct CutProposal: Hashable, Sendable {
-  /// The step of the finding's cycle or path whose edge is to be cut.
+  /// The step of the finding's cycle or path whose edge is to be cut. A step without edges stands for a
+  /// retain that nothing in memory explains.
   public var step: ReferenceStep
 
-  /// What would be freed, computed by reference counting over the whole graph.
+  /// Further steps whose edges have to be cut as well, since the objects hold each other in more than
+  /// one way; mostly empty.
+  public var together: [ReferenceStep]
+
+  /// What would be freed by all of it in all members of the finding, computed by reference counting.
   public var frees: Cost
 
   /// What to write in the source.
@@ -45,10 +53,12 @@ public struct CutProposal: Hashable, Sendable {
 
   /// What to write in the source, which a report puts into words.
   public enum Advice: Hashable, Sendable {
-    /// A closure captures the object: `capture [weak self]`.
+    /// A closure captures the object: `capture [weak self]`. Whether the closure is one in the source or
+    /// a method that was passed as a function, only its symbol tells: a report that knows the symbol
+    /// turns this into `methodReference`.
     case captureWeakly
 
-    /// A method was passed as a function: it captures self unseen.
+    /// A method was passed as a function: it captures self unseen. The graph alone never says so.
     case methodReference
 
     /// A stored property that looks like a back reference or a delegate: make it weak.
@@ -73,8 +83,11 @@ public struct CutProposal: Hashable, Sendable {
     case clearField
   }
 
-  public init(step: ReferenceStep, frees: Cost, advice: Advice) {
+  public init(
+    step: ReferenceStep, together: [ReferenceStep] = [], frees: Cost, advice: Advice
+  ) {
     self.step = step
+    self.together = together
     self.frees = frees
     self.advice = advice
   }
@@ -110,10 +123,12 @@ public struct Finding: Hashable, Sendable {
   /// Everything that would go with the members.
   public var retained: Cost
 
-  /// The cycle of a leak that is one, starting at the representative; empty otherwise.
+  /// The cycle of a leak that is one, starting at the representative; empty otherwise. The last step's
+  /// edges lead back to the representative.
   public var cycle: [ReferenceStep]
 
-  /// How the representative is reached; nil for what is unreachable.
+  /// How the representative is reached; nil for what is unreachable. The last edge of a zombie's path is
+  /// the unowned one that keeps its memory.
   public var path: RetainPath?
 
   /// The best edges to cut, best first.
@@ -135,19 +150,6 @@ public struct Finding: Hashable, Sendable {
     self.path = path
     self.cuts = cuts
     self.fingerprint = fingerprint
-  }
-}
-
-/// What a set of nodes costs, by type.
-public struct Histogram: Hashable, Sendable {
-  /// The cost of each type that occurs, by its name.
-  public var costByType: [String: Cost]
-
-  public var total: Cost
-
-  public init(costByType: [String: Cost], total: Cost) {
-    self.costByType = costByType
-    self.total = total
   }
 }
 

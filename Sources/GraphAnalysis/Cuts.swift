@@ -1,0 +1,290 @@
+// Cuts: which edges of a cycle to cut, and what that frees.
+
+internal import GraphKit
+internal import GraphPrimitives
+internal import HeapGraph
+internal import SnapshotFormat
+
+/// Ranks the edges of a finding's cycle by what would be freed if they were weak or cleared.
+///
+/// Cutting an edge here means cutting its kind: the same field of all objects of that type in all members
+/// of the finding, as a change of the source would. What that frees is computed by reference counting. The
+/// edges that free most come first; of those that free equally much, captures of closures, then fields
+/// that are called like a delegate or a back reference or that lead from one of many to the one that
+/// holds them, then the rest. Where no single edge frees the cycle, more than one way leads round:
+/// edges are then proposed together.
+struct CutSearch {
+  /// How many edges are proposed together before the search gives up.
+  private static let _mostTogether = 8
+
+  let graph: HeapGraph
+  let part: InducedSubgraph
+  let components: StrongComponents
+  var cycles: CycleSearch
+
+  /// A way to cut, before what it frees is known.
+  private struct Candidate {
+    var step: ReferenceStep
+    var edge: EdgeIndex
+    var advice: CutProposal.Advice
+    var preference: Int
+  }
+
+  /// The proposals for a finding, best first.
+  ///
+  /// - Parameters:
+  ///   - cycle: The representative's cycle; empty for a node that nothing holds.
+  ///   - components: The components of all members; empty to cut the representative's edges alone.
+  mutating func cuts(
+    of cycle: [ReferenceStep], representative: NodeIndex, componentOfRepresentative: UInt32,
+    components all: [UInt32], members: [NodeIndex], counting: inout ReferenceCounting,
+    cancel: any CancelSignal
+  ) throws(CancellationError) -> [CutProposal] {
+    guard !cycle.isEmpty else {
+      return [_release(of: representative, members: members, counting: &counting)]
+    }
+    let candidates = _candidates(in: cycle)
+    var proposals: [(proposal: CutProposal, preference: Int)] = []
+    for candidate in candidates {
+      let slots = all.flatMap { _slots(like: candidate.edge, in: $0) }
+      let freed = counting.freed(byCutting: slots).lazy.map { NodeIndex(rawValue: $0) }
+      proposals.append(
+        (
+          CutProposal(
+            step: candidate.step, frees: graph.cost(of: freed), advice: candidate.advice),
+          candidate.preference
+        ))
+    }
+    if proposals.allSatisfy({ $0.proposal.frees.count == 0 }) {
+      if let together = try _together(
+        cycle, component: componentOfRepresentative, all: all, counting: &counting, cancel: cancel)
+      {
+        proposals.append((together, -1))
+      } else {
+        var release = _release(of: representative, members: members, counting: &counting)
+        release.step = ReferenceStep(node: representative, edges: [])
+        if release.frees.count > 0 { proposals.append((release, -1)) }
+      }
+    }
+    // Equal ones keep the order of the cycle.
+    return proposals.enumerated().sorted { left, right in
+      let (leftCut, rightCut) = (left.element, right.element)
+      if leftCut.proposal.frees.count != rightCut.proposal.frees.count {
+        return leftCut.proposal.frees.count > rightCut.proposal.frees.count
+      }
+      return leftCut.preference != rightCut.preference
+        ? leftCut.preference < rightCut.preference : left.offset < right.offset
+    }.map(\.element.proposal)
+  }
+
+  /// The proposal for something that nothing in memory holds.
+  private func _release(
+    of representative: NodeIndex, members: [NodeIndex], counting: inout ReferenceCounting
+  ) -> CutProposal {
+    let freed = counting.freed(byReleasing: members.map(\.rawValue))
+    let advice: CutProposal.Advice =
+      switch graph.kind(of: representative) {
+      case .resource: .closeResource
+      case .task: .cancelTask
+      default: .balanceRetain
+      }
+    return CutProposal(
+      step: ReferenceStep(node: representative, edges: []),
+      frees: graph.cost(of: freed.lazy.map { NodeIndex(rawValue: $0) }), advice: advice)
+  }
+
+  /// The edges of a cycle that a change of the source can cut.
+  private func _candidates(in cycle: [ReferenceStep]) -> [Candidate] {
+    let names = cycle.map { graph.typeName(of: $0.node) }
+    let hasTask = cycle.contains { graph.kind(of: $0.node) == .task }
+    return cycle.indices.map { position in
+      let step = cycle[position]
+      let next = cycle[(position + 1) % cycle.count].node
+      let edge = _edgeToCut(of: step)
+      let isCapture = _isCapture(edge, from: graph.source(of: edge))
+      let advice: CutProposal.Advice
+      var preference: Int
+      if graph.kind(of: step.node) == .resource || graph.kind(of: next) == .resource {
+        (advice, preference) = (.closeResource, 3)
+      } else if hasTask && (isCapture || graph.kind(of: step.node) == .task) {
+        (advice, preference) = (.cancelTask, 0)
+      } else if isCapture && _isTimer(names[position]) {
+        (advice, preference) = (.invalidateTimer, 0)
+      } else if isCapture && _isObserver(names[position]) {
+        (advice, preference) = (.removeObserver, 0)
+      } else if isCapture {
+        (advice, preference) = (.captureWeakly, 0)
+      } else if Self.isBackReference(graph.foldedField(of: step), toType: graph.typeName(of: next))
+      {
+        (advice, preference) = (.makeWeak, 1)
+      } else if !graph.isContainer(step)
+        && cycle.indices.contains(where: { $0 != position && graph.isContainer(cycle[$0]) })
+      {
+        // The way back from one of many to the one that holds them all.
+        (advice, preference) = (.makeWeak, 2)
+      } else {
+        (advice, preference) = (.clearField, 4)
+      }
+      // Weak where living objects own what they refer to by the same field would free those too.
+      if !isCapture && _ownsElsewhere(edge, from: step.node) { preference += 3 }
+      return Candidate(step: step, edge: edge, advice: advice, preference: preference)
+    }
+  }
+
+  /// Of the edges of a step the one that a change of the source would cut: a closure's capture where the
+  /// closure is the object's own, else the field.
+  private func _edgeToCut(of step: ReferenceStep) -> EdgeIndex {
+    step.edges.last { _isCapture($0, from: graph.source(of: $0)) } ?? step.edges[0]
+  }
+
+  /// Whether an edge is a capture: it leaves a context, or it is a closure without one.
+  private func _isCapture(_ edge: EdgeIndex, from node: NodeIndex) -> Bool {
+    switch graph.kind(of: node) {
+    case .closureContext, .cBlock: return true
+    default:
+      guard graph.label(of: edge).function != 0 else { return false }
+      switch graph.kind(of: graph.target(of: edge)) {
+      case .closureContext, .cBlock: return false
+      default: return true
+      }
+    }
+  }
+
+  private func _isTimer(_ type: String) -> Bool { type.contains("Timer") }
+
+  private func _isObserver(_ type: String) -> Bool {
+    type.contains("Notification") || type.contains("Observ")
+  }
+
+  /// Whether a reachable object owns something alone by the same field.
+  ///
+  /// Looks at the first thousand objects of the type.
+  private func _ownsElsewhere(_ edge: EdgeIndex, from node: NodeIndex) -> Bool {
+    let key = graph.labelKey(of: edge)
+    let type = graph.snapshot.nodes.type[node.position]
+    let back = graph.holders.graph.offsets
+    var seen = 0
+    for other in 0..<graph.nodeCount
+    where graph.snapshot.nodes.type[other] == type && graph.isReachable[other] {
+      seen += 1
+      if seen > 1_000 { return false }
+      for slot in graph.strong.edges(from: UInt32(other)) {
+        let target = Int(graph.strong.targets[slot])
+        if back[target + 1] - back[target] == 1
+          && graph.labelKey(of: EdgeIndex(rawValue: graph.rowBySlot[slot])) == key
+        {
+          return true
+        }
+      }
+    }
+    return false
+  }
+
+  /// The slots of a component's edges that are like an edge: from nodes of the same type, with the same
+  /// field and function.
+  private func _slots(like edge: EdgeIndex, in component: UInt32) -> [UInt32] {
+    let source = graph.source(of: edge)
+    let name = graph.nameKey(of: source)
+    let key = graph.labelKey(of: edge)
+    let isContext = graph.kind(of: source) == .closureContext
+    let function = isContext ? _function(ofContext: source) : 0
+    var slots: [UInt32] = []
+    for member in components.members(of: component) {
+      let node = NodeIndex(rawValue: part.nodeByLocal[Int(member)])
+      guard graph.nameKey(of: node) == name else { continue }
+      for slot in graph.strong.edges(from: node.rawValue)
+      where graph.labelKey(of: EdgeIndex(rawValue: graph.rowBySlot[slot])) == key {
+        if isContext && _function(ofContext: node) != function { continue }
+        slots.append(UInt32(slot))
+      }
+    }
+    return slots
+  }
+
+  /// The function of the closure that a context belongs to; 0 where no edge says it.
+  private func _function(ofContext node: NodeIndex) -> UInt64 {
+    for place in graph.holders.graph.edges(from: node.rawValue) {
+      let slot = graph.holders.edgeBySlot[place]
+      guard Int(slot) < graph.firstRootSlot else { continue }
+      let label = graph.snapshot.edges.label[Int(graph.rowBySlot[Int(slot)])]
+      let function = graph.snapshot.labels.function[Int(label)]
+      if function != 0 { return function }
+    }
+    return 0
+  }
+
+  /// Edges of one cycle after the other until the component holds together no more.
+  private mutating func _together(
+    _ cycle: [ReferenceStep], component: UInt32, all: [UInt32],
+    counting: inout ReferenceCounting, cancel: any CancelSignal
+  ) throws(CancellationError) -> CutProposal? {
+    var closed: Set<UInt32> = []
+    var chosen: [Candidate] = []
+    var slotsOfAll: Set<UInt32> = []
+    var next = cycle
+    var scratch = [UInt32](repeating: .absent, count: part.graph.nodeCount)
+    while !next.isEmpty && chosen.count < Self._mostTogether {
+      guard let best = _candidates(in: next).min(by: { $0.preference < $1.preference }) else {
+        return nil
+      }
+      let slots = _slots(like: best.edge, in: component)
+      if slots.isEmpty || closed.isSuperset(of: slots) { return nil }
+      closed.formUnion(slots)
+      for other in all { slotsOfAll.formUnion(_slots(like: best.edge, in: other)) }
+      chosen.append(best)
+      let freed = counting.freed(byCutting: slotsOfAll)
+      if !freed.isEmpty {
+        return CutProposal(
+          step: chosen[0].step, together: chosen.dropFirst().map(\.step),
+          frees: graph.cost(of: freed.lazy.map { NodeIndex(rawValue: $0) }),
+          advice: chosen[0].advice)
+      }
+      next = try _largestCycle(
+        in: component, without: closed, scratch: &scratch, cancel: cancel)
+    }
+    return nil
+  }
+
+  /// A cycle in the largest component that is left of a component when edges are closed.
+  private mutating func _largestCycle(
+    in component: UInt32, without closed: Set<UInt32>, scratch: inout [UInt32],
+    cancel: any CancelSignal
+  ) throws(CancellationError) -> [ReferenceStep] {
+    let rest = InducedSubgraph(
+      of: part.graph, keeping: Array(components.members(of: component)), localByNode: &scratch,
+      edges: { !closed.contains(part.edgeByLocal[Int($0)]) })
+    let inner = try StrongComponents(of: rest.graph, cancel: cancel)
+    var largest: [UInt32] = []
+    for number in 0..<UInt32(inner.count) where inner.isCyclic(number, in: rest.graph) {
+      if inner.members(of: number).count > largest.count {
+        largest = Array(inner.members(of: number))
+      }
+    }
+    if largest.isEmpty { return [] }
+    return try cycles.cycle(
+      in: largest.map { rest.nodeByLocal[Int($0)] }[...], isClosed: closed, cancel: cancel)
+  }
+
+  /// Whether a field is called like a reference back to an owner, or like the type that it refers to.
+  static func isBackReference(_ field: String, toType type: String) -> Bool {
+    for part in field.split(separator: ".") {
+      let name = part.drop { $0 == "_" }.prefix { $0 != "[" }.lowercased()
+      if _backReferences.contains(name) { return true }
+      for ending in _backReferences where ending.count > 4 && name.hasSuffix(ending) { return true }
+      for beginning in ["parent", "owner", "owning", "delegate"] where name.hasPrefix(beginning) {
+        return true
+      }
+    }
+    return false
+  }
+
+  private static let _backReferences: Set<String> = [
+    "delegate", "parent", "owner", "datasource", "sink", "listener", "observer", "target",
+    "responder", "superview", "superlayer", "container", "enclosing", "scope", "host", "presenter",
+    "controller", "viewcontroller", "coordinator", "manager", "supervisor", "root", "previous",
+    "prev",
+    "receiver", "subscriber", "output", "callback", "handler", "registry", "backreference",
+    "backref",
+    "document", "window", "session", "me", "outer", "client", "consumer",
+  ]
+}

@@ -1,0 +1,64 @@
+// LeakedPart: the part of a graph that is leaked, and what of the unreachable rest is not called so.
+
+internal import GraphKit
+internal import GraphPrimitives
+internal import HeapGraph
+internal import SnapshotFormat
+
+/// The leaked nodes of a graph.
+///
+/// *Leaked* is every Swift object, closure context, box, storage, task and registered resource that no
+/// strong path from a root reaches, with everything that they drag along. A block of C memory,
+/// a libdispatch block or a CoreFoundation object that nothing points to may be held in ways that memory
+/// doesn't show (C libraries hide pointers): it is leaked only where something leaked drags it along, and
+/// otherwise counted apart. Destroyed objects that unowned references keep are zombies, not leaks.
+struct LeakedPart {
+  /// The leaked nodes, ascending.
+  let nodes: [UInt32]
+
+  /// Unreachable nodes that nobody knows the holder of.
+  let unattributed: [NodeIndex]
+
+  /// Destroyed objects whose memory is kept.
+  let zombies: [NodeIndex]
+
+  /// - Complexity: O(*V* + *E*).
+  init(of graph: HeapGraph, cancel: any CancelSignal) throws(CancellationError) {
+    let snapshot = graph.snapshot
+    var zombies: [NodeIndex] = []
+    var isLeaked = [Bool](repeating: false, count: graph.nodeCount + 1)
+    var queue: [UInt32] = []
+    for node in graph.nodes where !graph.isReachable[node.position] {
+      if graph.state(of: node) == .deinited { continue }
+      switch graph.kind(of: node) {
+      case .object, .closureContext, .box, .storage, .task, .resource:
+        isLeaked[node.position] = true
+        queue.append(node.rawValue)
+      case .block, .taskSlab, .sideTable, .cBlock, .coreFoundation, .runtime: continue
+      }
+    }
+    for node in 0..<graph.nodeCount where snapshot.nodes.state[node] == NodeState.deinited.rawValue
+    {
+      zombies.append(NodeIndex(node))
+    }
+    var head = 0
+    while head < queue.count {
+      let node = queue[head]
+      head += 1
+      if head & 0xFFFF == 0 && cancel.isCancelled { throw CancellationError() }
+      for slot in graph.strong.edges(from: node) {
+        let next = Int(graph.strong.targets[slot])
+        if isLeaked[next] || graph.isReachable[next] { continue }
+        let index = NodeIndex(next)
+        if graph.state(of: index) == .deinited || graph.kind(of: index) == .runtime { continue }
+        isLeaked[next] = true
+        queue.append(UInt32(next))
+      }
+    }
+    nodes = queue.sorted()
+    self.zombies = zombies
+    unattributed = graph.nodes.filter {
+      !graph.isReachable[$0.position] && !isLeaked[$0.position] && graph.isAlive($0)
+    }
+  }
+}

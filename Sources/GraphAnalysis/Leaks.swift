@@ -1,0 +1,183 @@
+// Leaks: what is unreachable, told by its causes.
+
+internal import GraphKit
+package import GraphPrimitives
+package import HeapGraph
+internal import SnapshotFormat
+
+/// What of a snapshot is leaked.
+package struct LeakReport: Sendable {
+  /// The causes, those with the largest retained size first; zombies last.
+  package var findings: [Finding]
+
+  /// All leaked nodes by type, those that are only dragged along included.
+  package var leaked: Histogram
+
+  /// Destroyed objects whose memory unowned references keep; not part of `leaked`.
+  package var zombies: Histogram
+
+  /// Unreachable C memory that nothing leaked refers to: it may be held in ways that memory doesn't show,
+  /// and is not called leaked.
+  package var unattributedBlocks: Cost
+
+  package init(
+    findings: [Finding], leaked: Histogram, zombies: Histogram, unattributedBlocks: Cost
+  ) {
+    self.findings = findings
+    self.leaked = leaked
+    self.zombies = zombies
+    self.unattributedBlocks = unattributedBlocks
+  }
+}
+
+/// Finds what is leaked and says what it is that leaks.
+///
+/// The unreachable part is collapsed into its strongly connected components. Those that nothing else of
+/// it refers to are the *culprits*; everything else is only dragged along. Culprits with the same cycle
+/// (equal types, fields and functions) are one finding, whose retained size is what would go if all of
+/// them went.
+///
+/// - Throws: `CancellationError` where `cancel` says so.
+/// - Complexity: O(*V* + *E*), and for each finding O(what it retains) for each step of its cycle.
+package func leaks(
+  in graph: HeapGraph, cancel: any CancelSignal = NeverCancelled()
+) throws(CancellationError) -> LeakReport {
+  let part = try LeakedPart(of: graph, cancel: cancel)
+  var search = try LeakSearch(graph: graph, nodes: part.nodes, cancel: cancel)
+  var findings = try search.findings(cancel: cancel)
+  findings += try zombieFindings(part.zombies, in: graph, cancel: cancel)
+  return LeakReport(
+    findings: findings,
+    leaked: histogram(of: part.nodes.lazy.map { NodeIndex(rawValue: $0) }, in: graph),
+    zombies: histogram(of: part.zombies, in: graph),
+    unattributedBlocks: graph.cost(of: part.unattributed))
+}
+
+/// Finds the culprits of the leaked part of a graph.
+struct LeakSearch {
+  /// A source component of the leaked part.
+  private struct Culprit {
+    var component: UInt32
+    var representative: NodeIndex
+    var cycle: [ReferenceStep]
+  }
+
+  private let _graph: HeapGraph
+  private let _part: InducedSubgraph
+  private let _components: StrongComponents
+  private let _costByEdge: [UInt8]
+
+  init(
+    graph: HeapGraph, nodes: [UInt32], cancel: any CancelSignal
+  ) throws(CancellationError) {
+    _graph = graph
+    var scratch = [UInt32](repeating: .absent, count: graph.nodeCount + 1)
+    _part = InducedSubgraph(of: graph.strong, keeping: nodes, localByNode: &scratch)
+    _components = try StrongComponents(of: _part.graph, cancel: cancel)
+    _costByEdge = nodes.isEmpty ? [] : EdgeCosts.all(in: graph)
+  }
+
+  /// The findings, largest retained size first.
+  mutating func findings(cancel: any CancelSignal) throws(CancellationError) -> [Finding] {
+    if _part.nodeByLocal.isEmpty { return [] }
+    var cycles = CycleSearch(graph: _graph, part: _part, costByEdge: _costByEdge)
+    var groupByKey: [[UInt64]: Int] = [:]
+    var groups: [[Culprit]] = []
+    for component in _components.sources(in: _part.graph) {
+      let members = _components.members(of: component)
+      let cycle = try cycles.cycle(in: members, cancel: cancel)
+      let first = _part.nodeByLocal[Int(members[members.startIndex])]
+      let culprit = Culprit(
+        component: component, representative: cycle.first?.node ?? NodeIndex(rawValue: first),
+        cycle: cycle)
+      let key = _key(of: culprit)
+      if let group = groupByKey[key] {
+        groups[group].append(culprit)
+      } else {
+        groupByKey[key] = groups.count
+        groups.append([culprit])
+      }
+    }
+
+    let retained = try _retained(by: groups, cancel: cancel)
+    var counting = ReferenceCounting(of: _graph)
+    var search = CutSearch(graph: _graph, part: _part, components: _components, cycles: cycles)
+    var findings: [Finding] = []
+    for (number, group) in groups.enumerated() {
+      let culprits = group.sorted { $0.representative < $1.representative }
+      let told = culprits[0]
+      let cuts = try search.cuts(
+        of: told.cycle, representative: told.representative,
+        componentOfRepresentative: told.component, components: culprits.map(\.component),
+        members: culprits.map(\.representative), counting: &counting, cancel: cancel)
+      let names =
+        told.cycle.isEmpty
+        ? [_graph.typeName(of: told.representative)]
+        : told.cycle.map { _graph.stableText(of: $0) }
+      findings.append(
+        Finding(
+          kind: .leak, members: culprits.map(\.representative), representative: told.representative,
+          own: _graph.cost(of: culprits.lazy.map(\.representative)), retained: retained[number],
+          cycle: told.cycle, path: nil, cuts: cuts, fingerprint: fingerprint(of: ["leak"] + names)))
+    }
+    return sorted(findings, in: _graph)
+  }
+
+  /// What is equal for culprits that have one cause.
+  private func _key(of culprit: Culprit) -> [UInt64] {
+    if !culprit.cycle.isEmpty { return culprit.cycle.flatMap { _graph.key(of: $0) } }
+    let node = culprit.representative
+    var key = [_graph.nameKey(of: node)]
+    // The type of a context or box says little; where it was made says more.
+    if _graph.rank(of: node) > 2 { key.append(UInt64(_graph.stack(of: node).rawValue)) }
+    return key
+  }
+
+  /// What would go with each group, if all its members went.
+  ///
+  /// Groups stand above their components in the acyclic graph of the components; what a group dominates
+  /// there goes with it, what two groups share goes with neither.
+  private func _retained(
+    by groups: [[Culprit]], cancel: any CancelSignal
+  ) throws(CancellationError) -> [Cost] {
+    let condensation = _components.condensation(of: _part.graph)
+    let groupOffset = _components.count
+    var offsets = condensation.offsets
+    var targets = condensation.targets
+    for group in groups {
+      targets.append(contentsOf: group.map(\.component))
+      offsets.append(UInt32(targets.count))
+    }
+    let tree = CSRGraph(checkedOffsets: offsets, targets: targets)
+    let roots = groups.indices.map { UInt32(groupOffset + $0) }
+    let dominators = try DominatorTree(
+      of: tree, predecessors: tree.transposed().graph, roots: roots, cancel: cancel)
+    var counts = [UInt64](repeating: 0, count: tree.nodeCount)
+    var bytes = counts
+    for (local, node) in _part.nodeByLocal.enumerated() {
+      let component = Int(_components.componentByNode[local])
+      counts[component] += 1
+      bytes[component] += UInt64(_graph.size(of: NodeIndex(rawValue: node)).rawValue)
+    }
+    let retainedCounts = dominators.retained(sizeByNode: counts)
+    let retainedBytes = dominators.retained(sizeByNode: bytes)
+    return roots.map {
+      Cost(
+        count: Int(retainedCounts[Int($0)]), bytes: ByteCount(Int64(retainedBytes[Int($0)])))
+    }
+  }
+}
+
+/// Findings in the order in which reports show them: largest retained size first.
+func sorted(_ findings: [Finding], in graph: HeapGraph) -> [Finding] {
+  findings.sorted { left, right in
+    if left.retained.bytes != right.retained.bytes {
+      return left.retained.bytes > right.retained.bytes
+    }
+    if left.members.count != right.members.count { return left.members.count > right.members.count }
+    let names = (
+      graph.typeName(of: left.representative), graph.typeName(of: right.representative)
+    )
+    return names.0 != names.1 ? names.0 < names.1 : left.representative < right.representative
+  }
+}

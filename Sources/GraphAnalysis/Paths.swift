@@ -1,0 +1,375 @@
+// Paths: who retains an object, as ways from the roots to it.
+
+internal import GraphKit
+package import GraphPrimitives
+package import HeapGraph
+internal import SnapshotFormat
+
+/// A pattern for references: `FIELD` or `TYPE.FIELD`, with `*` and `?` as in ``TypePattern``.
+///
+/// A field matches a path of fields from its start: `listeners` matches `listeners[3].handler`.
+package struct FieldPattern: Hashable, Sendable {
+  package let text: String
+
+  /// Creates a pattern; any text is one.
+  package init(_ text: String) { self.text = text }
+
+  /// Whether a reference matches.
+  ///
+  /// - Parameters:
+  ///   - field: The path of fields, indices as `[_]`.
+  ///   - type: The name of the type that has the field.
+  ///   - module: The type's module.
+  package func matches(field: String, type: String, module: String) -> Bool {
+    if Self._matches(text, field) { return true }
+    // The type's name may have dots of its own, and so may the field: try each dot.
+    for dot in text.indices where text[dot] == "." {
+      let wantedType = TypePattern(String(text[..<dot]))
+      if wantedType.matches(type, module: module)
+        && Self._matches(String(text[text.index(after: dot)...]), field)
+      {
+        return true
+      }
+    }
+    return false
+  }
+
+  private static func _matches(_ pattern: String, _ field: String) -> Bool {
+    if TypePattern.glob(pattern, field) { return true }
+    for end in field.indices where field[end] == "." || field[end] == "[" {
+      if TypePattern.glob(pattern, String(field[..<end])) { return true }
+    }
+    return false
+  }
+}
+
+/// What is asked of `paths(to:in:options:cancel:)`.
+package struct PathOptions: Sendable {
+  /// How many groups of paths to find at most.
+  package var maximum: Int
+
+  /// Only paths with a reference that matches; empty for all. They are looked for one target at a time,
+  /// for the first 32.
+  package var through: [FieldPattern]
+
+  /// No reference that matches is taken.
+  package var avoid: [FieldPattern]
+
+  /// Only the shortest path of each target: groups then hold each target once, and their counts add up
+  /// to the number of reachable targets.
+  package var isMerged: Bool
+
+  package init(
+    maximum: Int = 5, through: [FieldPattern] = [], avoid: [FieldPattern] = [],
+    isMerged: Bool = false
+  ) {
+    self.maximum = maximum
+    self.through = through
+    self.avoid = avoid
+    self.isMerged = isMerged
+  }
+}
+
+/// Paths that differ in nothing but addresses and indices.
+package struct PathGroup: Hashable, Sendable {
+  /// The path to the first of the targets.
+  package var path: RetainPath
+
+  /// The targets that were found to be held in this way, ascending.
+  package var targets: [NodeIndex]
+
+  /// The targets alone.
+  package var own: Cost
+
+  /// The same in each run: from the types and fields of the path.
+  package var fingerprint: String
+
+  package init(path: RetainPath, targets: [NodeIndex], own: Cost, fingerprint: String) {
+    self.path = path
+    self.targets = targets
+    self.own = own
+    self.fingerprint = fingerprint
+  }
+}
+
+/// The ways from the roots to some objects.
+package struct PathReport: Sendable {
+  /// The groups, those with the shortest path first; merged ones by the number of targets.
+  package var groups: [PathGroup]
+
+  /// The targets that no path leads to, ascending: they are leaked, or every path was avoided.
+  /// `through` does not count here.
+  package var unreachable: [NodeIndex]
+
+  /// Whether there are more groups than were asked for.
+  package var isCutOff: Bool
+
+  package init(groups: [PathGroup], unreachable: [NodeIndex], isCutOff: Bool) {
+    self.groups = groups
+    self.unreachable = unreachable
+    self.isCutOff = isCutOff
+  }
+}
+
+/// Finds who retains some objects: the shortest ways from the roots, each kind of way once.
+///
+/// First the shortest path of each target, grouped by types and fields; then for each kind of last
+/// reference the shortest path that ends with it, so that every container that holds one of the
+/// targets shows up; then further distinct paths to single targets, in order of length. How paths are
+/// compared is said at ``EdgeCosts``.
+///
+/// - Throws: `CancellationError` where `cancel` says so.
+/// - Complexity: O(*V* + *E*) and O(path) for each target and each reference to one.
+package func paths(
+  to targets: [NodeIndex], in graph: HeapGraph, options: PathOptions = PathOptions(),
+  cancel: any CancelSignal = NeverCancelled()
+) throws(CancellationError) -> PathReport {
+  var search = try PathSearch(graph: graph, options: options, cancel: cancel)
+  return try search.report(of: targets, cancel: cancel)
+}
+
+extension HeapGraph {
+  /// A path of the graph's edges from outside as a path from a root, with storage folded.
+  ///
+  /// - Parameter edge: A last reference that is not strong, and so not in the graph.
+  func retainPath(
+    along slots: [UInt32], to node: NodeIndex, followedBy edge: EdgeIndex? = nil
+  ) -> RetainPath {
+    var steps = self.steps(
+      along: slots.dropFirst(), from: slots.first.map { strong.targets[Int($0)] } ?? node.rawValue)
+    var target = node
+    if let edge {
+      if !steps.isEmpty && kind(of: node).isFolded {
+        steps[steps.count - 1].edges.append(edge)
+      } else {
+        steps.append(ReferenceStep(node: node, edges: [edge]))
+      }
+      target = self.target(of: edge)
+    }
+    return RetainPath(
+      root: RootIndex(rawValue: slots.first.map { rowBySlot[Int($0)] } ?? 0), steps: steps,
+      target: target)
+  }
+}
+
+/// One question for paths.
+private struct PathSearch {
+  /// How many targets are looked at one by one for further paths.
+  private static let _targetsLookedInto = 8
+
+  /// Paths that are alike.
+  private struct Group {
+    /// What the shortest of them costs, its edges, and the target that it leads to.
+    var cost: UInt32
+    var slots: [UInt32]
+    var told: NodeIndex
+    var targets: Set<NodeIndex>
+  }
+
+  let graph: HeapGraph
+  let options: PathOptions
+  private let _costByEdge: [UInt8]
+  private let _forest: ShortestPathForest
+  private let _isThrough: [Bool]
+  private var _groupByKey: [[UInt64]: Int] = [:]
+  private var _groups: [Group] = []
+
+  init(
+    graph: HeapGraph, options: PathOptions, cancel: any CancelSignal
+  ) throws(CancellationError) {
+    self.graph = graph
+    self.options = options
+    let isAvoided = Self._matching(options.avoid, in: graph)
+    _isThrough = Self._matching(options.through, in: graph)
+    _costByEdge =
+      options.avoid.isEmpty
+      ? EdgeCosts.all(in: graph)
+      : EdgeCosts.all(in: graph) { reference in
+        guard case .edge(let edge) = reference else { return false }
+        return isAvoided[edge.position]
+      }
+    _forest = try ShortestPathForest(
+      of: graph.strong, from: graph.outside, costByEdge: _costByEdge, cancel: cancel)
+  }
+
+  /// Whether each edge matches one of some patterns; empty where there are none.
+  private static func _matching(_ patterns: [FieldPattern], in graph: HeapGraph) -> [Bool] {
+    if patterns.isEmpty { return [] }
+    struct Key: Hashable {
+      var type: UInt32
+      var label: UInt32
+    }
+    var known: [Key: Bool] = [:]
+    var matches = [Bool](repeating: false, count: graph.snapshot.edges.count)
+    for node in graph.nodes {
+      for row in graph.edges(of: node) {
+        let key = Key(
+          type: graph.type(of: node).rawValue, label: graph.snapshot.edges.label[row])
+        if let answer = known[key] {
+          matches[row] = answer
+          continue
+        }
+        let field = graph.label(key.label).foldedText
+        let answer = patterns.contains {
+          $0.matches(
+            field: field, type: graph.name(of: graph.type(of: node)), module: graph.module(of: node)
+          )
+        }
+        known[key] = answer
+        matches[row] = answer
+      }
+    }
+    return matches
+  }
+
+  mutating func report(
+    of targets: [NodeIndex], cancel: any CancelSignal
+  ) throws(CancellationError) -> PathReport {
+    let targets = Set(targets).sorted()
+    let reachable = targets.filter { _forest.isReachable($0.rawValue) }
+    if !options.through.isEmpty {
+      try _findThrough(reachable, cancel: cancel)
+    } else {
+      for target in reachable {
+        _add(
+          _forest.path(to: target.rawValue), cost: _forest.distanceByNode[target.position],
+          target: target)
+      }
+      if !options.isMerged {
+        try _findByLastReference(reachable, cancel: cancel)
+        try _findFurther(cancel: cancel)
+      }
+    }
+
+    let order = _groups.indices.sorted { left, right in
+      let (a, b) = (_groups[left], _groups[right])
+      if options.isMerged && a.targets.count != b.targets.count {
+        return a.targets.count > b.targets.count
+      }
+      return a.cost != b.cost ? a.cost < b.cost : left < right
+    }
+    let groups = order.prefix(options.maximum).map { number -> PathGroup in
+      let group = _groups[number]
+      let members = group.targets.sorted()
+      let path = graph.retainPath(along: group.slots, to: group.told)
+      let names =
+        path.steps.map { graph.stableText(of: $0) } + [graph.typeName(of: path.target)]
+      return PathGroup(
+        path: path, targets: members, own: graph.cost(of: members),
+        fingerprint: fingerprint(of: ["path"] + names))
+    }
+    return PathReport(
+      groups: groups, unreachable: targets.filter { !_forest.isReachable($0.rawValue) },
+      isCutOff: _groups.count > options.maximum)
+  }
+
+  /// Adds a path to the group of those like it.
+  private mutating func _add(_ slots: [UInt32], cost: UInt32, target: NodeIndex) {
+    let path = graph.retainPath(along: slots, to: target)
+    // The variable counts, but which word of a stack it was does not.
+    let kind = graph.kind(of: path.root)
+    var key: [UInt64] = [UInt64(kind.rawValue)]
+    switch kind {
+    case .stack, .register:
+      key.append(UInt64(graph.snapshot.roots.thread[path.root.position]))
+      key.append(graph.snapshot.roots.pc[path.root.position])
+    case .global, .threadLocal, .declared:
+      key.append(graph.snapshot.roots.address[path.root.position])
+    case .task, .runtime: break
+    }
+    for step in path.steps { key += graph.key(of: step) }
+    key.append(graph.nameKey(of: target))
+    if let group = _groupByKey[key] {
+      if cost < _groups[group].cost {
+        _groups[group].cost = cost
+        _groups[group].slots = slots
+        _groups[group].told = target
+      }
+      _groups[group].targets.insert(target)
+    } else {
+      _groupByKey[key] = _groups.count
+      _groups.append(Group(cost: cost, slots: slots, told: target, targets: [target]))
+    }
+  }
+
+  /// For each reference to a target the shortest path that ends with it.
+  private mutating func _findByLastReference(
+    _ targets: [NodeIndex], cancel: any CancelSignal
+  ) throws(CancellationError) {
+    for target in targets {
+      if cancel.isCancelled { throw CancellationError() }
+      var limit = 64
+      for place in graph.holders.graph.edges(from: target.rawValue) {
+        let slot = graph.holders.edgeBySlot[place]
+        let holder = graph.holders.graph.targets[place]
+        let cost = _costByEdge[Int(slot)]
+        if slot == _forest.parentEdgeByNode[target.position] || cost == ShortestPathForest.closed
+          || !_forest.isReachable(holder) || holder == target.rawValue
+        {
+          continue
+        }
+        limit -= 1
+        if limit < 0 { break }
+        let above = _forest.path(to: holder)
+        if above.contains(where: { graph.strong.targets[Int($0)] == target.rawValue }) { continue }
+        _add(
+          above + [slot], cost: _forest.distanceByNode[Int(holder)] + UInt32(cost), target: target)
+      }
+    }
+  }
+
+  /// Further paths to the first targets of each group, until there are as many groups as asked for.
+  private mutating func _findFurther(cancel: any CancelSignal) throws(CancellationError) {
+    var looked: Set<NodeIndex> = []
+    let candidates = _groups.map(\.told).filter { looked.insert($0).inserted }
+    for target in candidates.prefix(Self._targetsLookedInto) {
+      if _groups.count > options.maximum { return }
+      var paths = PathEnumerator(
+        transposed: graph.holders, costByEdge: _costByEdge, forest: _forest,
+        target: target.rawValue)
+      while _groups.count <= options.maximum, let (cost, slots) = paths.next() {
+        if cancel.isCancelled { throw CancellationError() }
+        _add(slots, cost: cost, target: target)
+      }
+    }
+  }
+
+  /// The shortest paths through the references that were asked for.
+  ///
+  /// A search from each target backwards tells how far each reference's end is from it.
+  private mutating func _findThrough(
+    _ targets: [NodeIndex], cancel: any CancelSignal
+  ) throws(CancellationError) {
+    let backCosts = graph.holders.edgeBySlot.map { _costByEdge[Int($0)] }
+    for target in targets.prefix(32) {
+      let back = try ShortestPathForest(
+        of: graph.holders.graph, from: target.rawValue, costByEdge: backCosts, cancel: cancel)
+      var candidates: [(cost: UInt32, slot: UInt32, holder: UInt32)] = []
+      for holder in 0..<UInt32(graph.nodeCount) where _forest.isReachable(holder) {
+        for slot in graph.strong.edges(from: holder)
+        where _isThrough[Int(graph.rowBySlot[slot])]
+          && _costByEdge[slot] != ShortestPathForest.closed
+          && back.isReachable(graph.strong.targets[slot])
+        {
+          let cost =
+            _forest.distanceByNode[Int(holder)] + UInt32(_costByEdge[slot])
+            + back.distanceByNode[Int(graph.strong.targets[slot])]
+          candidates.append((cost, UInt32(slot), holder))
+        }
+      }
+      candidates.sort { ($0.cost, $0.slot) < ($1.cost, $1.slot) }
+      var found = 0
+      for candidate in candidates {
+        let below = back.path(to: graph.strong.targets[Int(candidate.slot)]).reversed().map {
+          graph.holders.edgeBySlot[Int($0)]
+        }
+        let slots = _forest.path(to: candidate.holder) + [candidate.slot] + below
+        let nodes = slots.map { graph.strong.targets[Int($0)] }
+        if Set(nodes).count < nodes.count { continue }
+        _add(slots, cost: candidate.cost, target: target)
+        found += 1
+        if found >= max(options.maximum, 1) * 4 { break }
+      }
+    }
+  }
+}

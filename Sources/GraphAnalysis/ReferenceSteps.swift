@@ -1,0 +1,93 @@
+// ReferenceSteps: paths through the graph as steps with container storage folded, and their names.
+
+internal import GraphKit
+internal import GraphPrimitives
+internal import HeapGraph
+internal import SnapshotFormat
+
+extension HeapGraph {
+  /// The steps of a path of edges, with storage and boxes folded into the step before them.
+  ///
+  /// - Parameter slots: Edges of the graph, each leaving the node that the one before leads to.
+  func steps(along slots: some Sequence<UInt32>, from first: UInt32) -> [ReferenceStep] {
+    var steps: [ReferenceStep] = []
+    var node = first
+    for slot in slots {
+      let edge = EdgeIndex(rawValue: rowBySlot[Int(slot)])
+      if !steps.isEmpty && kind(of: NodeIndex(rawValue: node)).isFolded {
+        steps[steps.count - 1].edges.append(edge)
+      } else {
+        steps.append(ReferenceStep(node: NodeIndex(rawValue: node), edges: [edge]))
+      }
+      node = strong.targets[Int(slot)]
+    }
+    return steps
+  }
+
+  /// The path of fields of a step, indices as `[_]`.
+  package func foldedField(of step: ReferenceStep) -> String {
+    EdgeLabel.joined(step.edges.map { label(of: $0).foldedText })
+  }
+
+  /// The path of fields of a step, with indices.
+  package func field(of step: ReferenceStep) -> String {
+    EdgeLabel.joined(step.edges.map { label(of: $0).text })
+  }
+
+  /// The function through which a step goes: the last one that an edge of it names; nil for none.
+  package func function(of step: ReferenceStep) -> UInt64? {
+    step.edges.lazy.map {
+      self.snapshot.labels.function[Int(self.snapshot.edges.label[$0.position])]
+    }
+    .last { $0 != 0 }
+  }
+
+  /// A step without addresses and indices, for names that are the same in each run.
+  func stableText(of step: ReferenceStep) -> String {
+    typeName(of: step.node) + "." + foldedField(of: step)
+  }
+
+  /// Numbers that are equal for two steps of the same type, fields and functions; for grouping within
+  /// one snapshot.
+  func key(of step: ReferenceStep) -> [UInt64] {
+    var key = [nameKey(of: step.node)]
+    for edge in step.edges {
+      let (name, function) = labelKey(of: edge)
+      key.append(name)
+      key.append(function)
+    }
+    key.append(.max)
+    return key
+  }
+
+  /// A number that is equal for two nodes that reports call the same.
+  func nameKey(of node: NodeIndex) -> UInt64 {
+    if !snapshot.nodeNames.isEmpty, let name = snapshot.nodeNames[node] {
+      return UInt64(name.rawValue) | 1 << 32
+    }
+    return UInt64(type(of: node).rawValue)
+  }
+
+  /// Numbers that are equal for two edges with the same field, wherever in a container they stand.
+  func labelKey(of edge: EdgeIndex) -> (name: UInt64, function: UInt64) {
+    let row = Int(snapshot.edges.label[edge.position])
+    let isElement: UInt64 = snapshot.labels.index[row] == Snapshot.Labels.noIndex ? 0 : 1
+    return (UInt64(snapshot.labels.name[row]) << 1 | isElement, snapshot.labels.function[row])
+  }
+
+  /// How good a node is for telling a finding of it; the least is the best.
+  func rank(of node: NodeIndex) -> Int {
+    switch kind(of: node) {
+    case .object: HeapGraph.isProgramModule(module(of: node)) ? 0 : 2
+    case .resource: 1
+    case .task: 3
+    case .closureContext: 4
+    case .cBlock: 5
+    case .coreFoundation: 6
+    case .block: 7
+    case .box: 8
+    case .storage: 9
+    case .taskSlab, .sideTable, .runtime: 10
+    }
+  }
+}

@@ -1,0 +1,54 @@
+// RetainedSizes: for each object what would go with it.
+
+internal import GraphKit
+package import GraphPrimitives
+package import HeapGraph
+internal import SnapshotFormat
+
+/// The dominator tree of a heap with the retained size of each node.
+///
+/// A node's *retained size* is the size of all that it dominates: what no path from outside reaches without
+/// going through it. What two objects share is retained by neither, but by what dominates both; so the
+/// sizes of a node's children in the tree never sum to more than its own, while those of any two
+/// objects may count the same memory twice.
+package struct RetainedSizes: Sendable {
+  /// The immediate dominator of each node; the number of nodes stands for the world outside.
+  package let dominatorByNode: [UInt32]
+
+  private let _bytes: [UInt64]
+  private let _counts: [UInt64]
+
+  /// Computes the tree and the sizes.
+  ///
+  /// - Throws: `CancellationError` where `cancel` says so.
+  /// - Complexity: O((*V* + *E*) log *V*), nearly linear in practice.
+  package init(
+    of graph: HeapGraph, cancel: any CancelSignal = NeverCancelled()
+  ) throws(CancellationError) {
+    let tree = try DominatorTree(
+      of: graph.strong, predecessors: graph.holders.graph, roots: [graph.outside], cancel: cancel)
+    let outside = graph.outside
+    var bytes = [UInt64](repeating: 0, count: graph.nodeCount + 1)
+    for node in graph.nodes {
+      bytes[node.position] = UInt64(graph.size(of: node).rawValue)
+    }
+    var counts = [UInt64](repeating: 1, count: graph.nodeCount + 1)
+    counts[graph.nodeCount] = 0
+    _bytes = tree.retained(sizeByNode: bytes)
+    _counts = tree.retained(sizeByNode: counts)
+    // The graph's own node for the outside and the tree's virtual root are the same to a reader.
+    dominatorByNode = tree.dominatorByNode.dropLast().map { $0 > outside ? outside : $0 }
+  }
+
+  /// What would go with a node, itself included.
+  package func retained(by node: NodeIndex) -> Cost {
+    Cost(
+      count: Int(_counts[node.position]), bytes: ByteCount(Int64(_bytes[node.position])))
+  }
+
+  /// The node that all paths to a node go through last; nil where there is none but the outside.
+  package func dominator(of node: NodeIndex) -> NodeIndex? {
+    let dominator = dominatorByNode[node.position]
+    return Int(dominator) == dominatorByNode.count ? nil : NodeIndex(rawValue: dominator)
+  }
+}
