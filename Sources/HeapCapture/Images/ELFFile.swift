@@ -1,0 +1,197 @@
+// ELFFile: the parts of an ELF file that capture asks about: segments, sections, symbols, build id.
+
+internal import Glibc
+
+/// A 64-bit little-endian ELF file, mapped for reading.
+///
+/// Every read is checked against the file's length, so a damaged file gives fewer sections or symbols
+/// and nothing worse.
+package final class ELFFile {
+  /// A program header.
+  package struct Segment: Hashable, Sendable {
+    package var type: UInt32
+    package var flags: UInt32
+    package var fileOffset: UInt64
+    package var address: UInt64
+    package var fileSize: UInt64
+    package var memorySize: UInt64
+    package var alignment: UInt64
+
+    package static let load: UInt32 = 1
+    package static let dynamic: UInt32 = 2
+    package static let note: UInt32 = 4
+    package static let threadLocal: UInt32 = 7
+    package static let readOnlyAfterRelocation: UInt32 = 0x6474_e552
+
+    package var isWritable: Bool { flags & 2 != 0 }
+  }
+
+  /// A section header, with its name.
+  package struct Section: Hashable, Sendable {
+    package var name: String
+    package var type: UInt32
+    package var address: UInt64
+    package var fileOffset: UInt64
+    package var size: UInt64
+    package var link: UInt32
+
+    package static let symbolTable: UInt32 = 2
+    package static let noBits: UInt32 = 8
+    package static let dynamicSymbolTable: UInt32 = 11
+  }
+
+  package let path: String
+  package private(set) var segments: [Segment] = []
+  package private(set) var sections: [Section] = []
+  private let _bytes: UnsafeRawBufferPointer
+
+  /// Opens a file; nil where it can't be read or is no ELF file of this kind.
+  package init?(path: String) {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size >= 64 else {
+      return nil
+    }
+    guard let base = mmap(nil, Int(status.st_size), PROT_READ, MAP_PRIVATE, file, 0),
+      base != MAP_FAILED
+    else { return nil }
+    self.path = path
+    _bytes = UnsafeRawBufferPointer(start: base, count: Int(status.st_size))
+    // 0x7f ELF, 64 bits, little-endian.
+    guard _load(UInt32.self, at: 0) == 0x464c_457f, _load(UInt16.self, at: 4) == 0x0102 else {
+      return nil
+    }
+    _readSegments()
+    _readSections()
+  }
+
+  deinit {
+    munmap(UnsafeMutableRawPointer(mutating: _bytes.baseAddress), _bytes.count)
+  }
+
+  /// The build id in lowercase hexadecimal; empty where the file has none.
+  package var buildID: String {
+    for segment in segments where segment.type == Segment.note {
+      var offset = segment.fileOffset
+      let end = offset &+ segment.fileSize
+      while offset < end, let nameSize = _load(UInt32.self, at: offset),
+        let size = _load(UInt32.self, at: offset &+ 4),
+        let type = _load(UInt32.self, at: offset &+ 8)
+      {
+        let name = offset + 12
+        let content = name + UInt64(nameSize &+ 3) & ~3
+        // NT_GNU_BUILD_ID of "GNU\0".
+        if type == 3, nameSize == 4, _load(UInt32.self, at: name) == 0x0055_4e47, size <= 64 {
+          var text = ""
+          for place in 0..<UInt64(size) {
+            guard let byte = _load(UInt8.self, at: content + place) else { return "" }
+            text += byte < 16 ? "0" : ""
+            text += String(byte, radix: 16)
+          }
+          return text
+        }
+        offset = content + (UInt64(size) + 3) & ~3
+      }
+    }
+    return ""
+  }
+
+  /// The section of a name; nil where the file has none.
+  package func section(_ name: String) -> Section? { sections.first { $0.name == name } }
+
+  /// The address, in the file, of a symbol that the file exports; nil where it does not.
+  ///
+  /// - Complexity: O(*n*) for *n* exported symbols.
+  package func address(ofExportedSymbol name: String) -> UInt64? {
+    _address(of: name, inTables: Section.dynamicSymbolTable)
+  }
+
+  /// The address, in the file, of a symbol that the file defines, exported or not; nil where it does
+  /// not define it or has lost its symbols.
+  ///
+  /// - Complexity: O(*n*) for *n* symbols.
+  package func address(ofSymbol name: String) -> UInt64? {
+    address(ofExportedSymbol: name) ?? _address(of: name, inTables: Section.symbolTable)
+  }
+
+  private func _load<T: BitwiseCopyable>(_ type: T.Type, at offset: UInt64) -> T? {
+    let size = UInt64(MemoryLayout<T>.size)
+    guard offset <= UInt64(_bytes.count), size <= UInt64(_bytes.count) - offset else { return nil }
+    return _bytes.loadUnaligned(fromByteOffset: Int(offset), as: T.self)
+  }
+
+  private func _text(at offset: UInt64) -> String? {
+    guard offset < UInt64(_bytes.count) else { return nil }
+    let rest = _bytes[Int(offset)...]
+    guard let end = rest.firstIndex(of: 0) else { return nil }
+    return String(decoding: _bytes[Int(offset)..<end], as: UTF8.self)
+  }
+
+  private func _readSegments() {
+    guard let start = _load(UInt64.self, at: 32), let size = _load(UInt16.self, at: 54),
+      let count = _load(UInt16.self, at: 56), size >= 56
+    else { return }
+    for index in 0..<UInt64(count) {
+      let at = start &+ index &* UInt64(size)
+      guard let type = _load(UInt32.self, at: at), let flags = _load(UInt32.self, at: at &+ 4),
+        let offset = _load(UInt64.self, at: at &+ 8),
+        let address = _load(UInt64.self, at: at &+ 16),
+        let fileSize = _load(UInt64.self, at: at &+ 32),
+        let memorySize = _load(UInt64.self, at: at &+ 40),
+        let alignment = _load(UInt64.self, at: at &+ 48)
+      else { return }
+      segments.append(
+        Segment(
+          type: type, flags: flags, fileOffset: offset, address: address, fileSize: fileSize,
+          memorySize: memorySize, alignment: alignment))
+    }
+  }
+
+  private func _readSections() {
+    guard let start = _load(UInt64.self, at: 40), start != 0, let size = _load(UInt16.self, at: 58),
+      let count = _load(UInt16.self, at: 60), let names = _load(UInt16.self, at: 62), size >= 64
+    else { return }
+    guard let namesOffset = _load(UInt64.self, at: start &+ UInt64(names) &* UInt64(size) &+ 24)
+    else { return }
+    for index in 0..<UInt64(count) {
+      let at = start &+ index &* UInt64(size)
+      guard let name = _load(UInt32.self, at: at), let type = _load(UInt32.self, at: at &+ 4),
+        let address = _load(UInt64.self, at: at &+ 16),
+        let offset = _load(UInt64.self, at: at &+ 24),
+        let length = _load(UInt64.self, at: at &+ 32), let link = _load(UInt32.self, at: at &+ 40)
+      else { return }
+      sections.append(
+        Section(
+          name: _text(at: namesOffset &+ UInt64(name)) ?? "", type: type, address: address,
+          fileOffset: offset, size: length, link: link))
+    }
+  }
+
+  private func _address(of name: String, inTables type: UInt32) -> UInt64? {
+    for table in sections where table.type == type && Int(table.link) < sections.count {
+      let names = sections[Int(table.link)].fileOffset
+      let end = table.fileOffset &+ table.size
+      guard end <= UInt64(_bytes.count), table.fileOffset <= end, let base = _bytes.baseAddress
+      else {
+        continue
+      }
+      let found = name.withCString { text -> UInt64? in
+        let length = strlen(text) + 1
+        for at in stride(from: Int(table.fileOffset), to: Int(end) - 23, by: 24) {
+          // Name, information, section, value: a section other than 0 means that it is defined here.
+          let place = names &+ UInt64((base + at).loadUnaligned(as: UInt32.self))
+          guard place <= UInt64(_bytes.count - length),
+            memcmp(base + Int(place), text, length) == 0,
+            (base + at + 6).loadUnaligned(as: UInt16.self) != 0
+          else { continue }
+          return (base + at + 8).loadUnaligned(as: UInt64.self)
+        }
+        return nil
+      }
+      if let found { return found }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,310 @@
+// RemoteMirror: libswiftRemoteMirror over a captured program's memory, with its calls as Swift values.
+
+internal import CHeapCapture
+internal import Glibc
+
+/// The library of the Swift toolchain that reads layouts out of metadata, over one captured program.
+///
+/// Each answer costs microseconds and memory that lives as long as the instance: ask once a type.
+/// Not thread-safe.
+final class RemoteMirror {
+  /// A type that the mirror knows.
+  struct TypeRef: Hashable {
+    let rawValue: mg_type_ref
+  }
+
+  /// A field, a capture or an enum case.
+  struct Child {
+    var name: String
+    var offset: Int
+    var kind: mg_layout_kind
+
+    /// Nil for an enum case without a payload and where the mirror does not know the type.
+    var type: TypeRef?
+  }
+
+  /// The layout of a value or an instance.
+  struct Info {
+    var kind: mg_layout_kind
+    var size: Int
+    var alignment: Int
+    var stride: Int
+    var childCount: Int
+  }
+
+  /// Where the mirror sees bytes that no program holds: they stand at an address that no program can
+  /// have, so that it can be asked what a bit pattern would mean.
+  static let scratchAddress: UInt64 = 0x00ee_0000_0000_0000
+  static let scratchSize = 1 << 20
+
+  private let _reader: _MirrorReader
+  private var _mirror: mg_mirror
+  private let _context: UnsafeMutableRawPointer
+  private var _serial: UInt64 = 0
+
+  /// Loads the library and tells it of the reflection sections of all images.
+  ///
+  /// - Throws: ``CaptureError/noRemoteMirror(_:)`` saying where it was looked for.
+  init(memory: TargetMemory, images: [LoadedImage]) throws(CaptureError) {
+    _mirror = try Self._load()
+    _reader = _MirrorReader(memory: memory, images: images)
+    let reader = Unmanaged.passUnretained(_reader).toOpaque()
+    guard
+      let context = _mirror.create(
+        reader, _answerQuery, _freeBytes, _readBytes, _stringLength, _symbolAddress)
+    else { throw .noRemoteMirror("it makes no context for this program") }
+    _context = context
+    for image in images where image.sections["swift5_fieldmd"] != nil {
+      _ = _mirror.add_sections(
+        _context,
+        mg_reflection_sections(
+          fields: _section("swift5_fieldmd", image),
+          associated_types: _section("swift5_assocty", image),
+          builtins: _section("swift5_builtin", image), captures: _section("swift5_capture", image),
+          type_references: _section("swift5_typeref", image),
+          strings: _section("swift5_reflstr", image)))
+    }
+  }
+
+  deinit { _mirror.destroy(_context) }
+
+  /// The bytes at `scratchAddress`, to be filled before a question.
+  var scratch: UnsafeMutableRawBufferPointer { _reader.scratch }
+
+  func type(ofMetadata metadata: UInt64) -> TypeRef? {
+    _type(_mirror.type_for_metadata(_context, UInt(metadata)))
+  }
+
+  func info(ofMetadata metadata: UInt64) -> Info {
+    _info(_mirror.info_for_metadata(_context, UInt(metadata)))
+  }
+
+  func child(_ index: Int, ofMetadata metadata: UInt64) -> Child {
+    _child(_mirror.child_of_metadata(_context, UInt(metadata), UInt32(index)))
+  }
+
+  /// Describes the stored properties of a class one by one; nil for each that has no description.
+  ///
+  /// The mirror describes a class only if it can describe all its properties. Here it is shown, for
+  /// each of them, a copy of the metadata and a field descriptor that has just this one.
+  ///
+  /// - Parameters:
+  ///   - metadata: the class's metadata record, of `size` bytes from its address point on.
+  ///   - fields: the class's field descriptor.
+  func children(ofMetadata metadata: UInt64, size: Int, fields: UInt64, count: Int) -> [Child?] {
+    let prefix = 32
+    let recordSize = 12
+    guard size > 0, size + prefix <= Self.scratchSize, count > 0,
+      let source = _reader.memory.bytes(at: metadata - UInt64(prefix), count: size + prefix),
+      let descriptor = _reader.memory.bytes(at: fields, count: 16 + count * recordSize),
+      descriptor.load(fromByteOffset: 10, as: UInt16.self) == recordSize
+    else { return Array(repeating: nil, count: count) }
+    // The copy of the captured memory is ours; it is put right again below.
+    let local = UnsafeMutableRawPointer(mutating: descriptor)
+    let first = UnsafeMutableRawBufferPointer(start: local + 16, count: recordSize)
+    let saved = Array(first)
+    defer {
+      local.storeBytes(of: UInt32(count), toByteOffset: 12, as: UInt32.self)
+      first.copyBytes(from: saved)
+    }
+    local.storeBytes(of: 1, toByteOffset: 12, as: UInt32.self)
+    return (0..<count).map { index in
+      // Flags, type and name, the latter two relative to where they stand.
+      first.copyBytes(
+        from: index == 0
+          ? saved
+          : Array(
+            UnsafeRawBufferPointer(start: descriptor + 16 + index * recordSize, count: recordSize)))
+      for place in [4, 8] where index > 0 {
+        let offset = first.load(fromByteOffset: place, as: Int32.self)
+        if offset != 0 {
+          first.storeBytes(
+            of: offset &+ Int32(index * recordSize), toByteOffset: place, as: Int32.self)
+        }
+      }
+      _serial += 1
+      scratch.copyMemory(from: UnsafeRawBufferPointer(start: source, count: size + prefix))
+      let copy = Self.scratchAddress + _serial << 32 + UInt64(prefix)
+      let info = info(ofMetadata: copy)
+      return info.kind == MG_LAYOUT_CLASS_INSTANCE && info.childCount == 1
+        ? child(0, ofMetadata: copy) : nil
+    }
+  }
+
+  func info(ofInstance object: UInt64) -> Info {
+    _info(_mirror.info_for_instance(_context, UInt(object)))
+  }
+
+  func child(_ index: Int, ofInstance object: UInt64) -> Child {
+    _child(_mirror.child_of_instance(_context, UInt(object), UInt32(index)))
+  }
+
+  func info(of type: TypeRef) -> Info { _info(_mirror.info_for_type(_context, type.rawValue)) }
+
+  func child(_ index: Int, of type: TypeRef) -> Child {
+    _child(_mirror.child_of_type(_context, type.rawValue, UInt32(index)))
+  }
+
+  func genericArguments(of type: TypeRef) -> [TypeRef] {
+    (0..<_mirror.generic_argument_count(type.rawValue)).compactMap {
+      _type(_mirror.generic_argument(type.rawValue, $0))
+    }
+  }
+
+  /// The type's demangled name as the library writes it; empty where it can't.
+  func name(of type: TypeRef) -> String {
+    guard let text = _mirror.copy_demangled_name(_context, type.rawValue) else { return "" }
+    defer { free(text) }
+    return String(cString: text)
+  }
+
+  /// Which case of an enum the bytes at an address are; nil where they are none.
+  func liveCase(at address: UInt64, of type: TypeRef) -> Int? {
+    var index: Int32 = -1
+    return _mirror.project_enum(_context, address, type.rawValue, &index) != 0 && index >= 0
+      ? Int(index) : nil
+  }
+
+  private func _type(_ rawValue: mg_type_ref) -> TypeRef? {
+    rawValue == 0 ? nil : TypeRef(rawValue: rawValue)
+  }
+
+  private func _info(_ info: mg_type_info) -> Info {
+    Info(
+      kind: _kind(info.kind), size: Int(info.size), alignment: max(1, Int(info.alignment)),
+      stride: Int(info.stride), childCount: Int(info.field_count))
+  }
+
+  private func _child(_ child: mg_child_info) -> Child {
+    Child(
+      name: child.name.map { String(cString: $0) } ?? "", offset: Int(child.offset),
+      kind: _kind(child.kind), type: _type(child.type))
+  }
+
+  private func _kind(_ rawValue: Int32) -> mg_layout_kind {
+    rawValue >= 0 && rawValue <= MG_LAYOUT_ARRAY.rawValue
+      ? mg_layout_kind(rawValue: rawValue) : MG_LAYOUT_UNKNOWN
+  }
+
+  private func _section(_ name: String, _ image: LoadedImage) -> mg_section {
+    guard let range = image.sections[name],
+      let local = _reader.memory.bytes(at: range.lowerBound, count: range.count)
+    else { return mg_section() }
+    return mg_section(
+      local_begin: local, local_end: local + range.count, target_begin: range.lowerBound,
+      size: UInt64(range.count))
+  }
+
+  /// Loads the library from the loader's path, from beside this process's Swift runtime, or from the
+  /// toolchain whose compiler is on PATH.
+  private static func _load() throws(CaptureError) -> mg_mirror {
+    let file = "libswiftRemoteMirror.so"
+    var candidates = [file]
+    if let runtime = mg_path_of_swift_runtime().map({ String(cString: $0) }),
+      runtime.hasSuffix("/libswiftCore.so")
+    {
+      candidates.append(String(runtime.dropLast("libswiftCore.so".count)) + file)
+    }
+    let path = getenv("PATH").map { String(cString: $0) } ?? ""
+    for folder in path.split(separator: ":") {
+      guard let resolved = realpath("\(folder)/swiftc", nil) else { continue }
+      defer { free(resolved) }
+      // …/usr/bin/swift-frontend, …/usr/lib/swift/linux.
+      let parts = String(cString: resolved).split(separator: "/").dropLast(2)
+      candidates.append("/" + parts.joined(separator: "/") + "/lib/swift/linux/" + file)
+    }
+    var reasons: [String] = []
+    for candidate in candidates {
+      var mirror = mg_mirror()
+      var reason = [CChar](repeating: 0, count: 512)
+      if mg_mirror_load(candidate, &mirror, &reason, UInt32(reason.count)) { return mirror }
+      let text = reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+      reasons.append(String(decoding: text, as: UTF8.self))
+    }
+    throw .noRemoteMirror(
+      "\(file) was looked for along the loader's path, beside libswiftCore.so and beside swiftc: "
+        + reasons.joined(separator: "; "))
+  }
+}
+
+/// What the mirror's callbacks need: the memory and the symbols.
+private final class _MirrorReader {
+  let memory: TargetMemory
+  let images: [LoadedImage]
+  let scratch: UnsafeMutableRawBufferPointer
+  private var _addressBySymbol: [String: UInt64] = [:]
+
+  init(memory: TargetMemory, images: [LoadedImage]) {
+    self.memory = memory
+    self.images = images
+    scratch = .allocate(byteCount: RemoteMirror.scratchSize, alignment: 16)
+    scratch.initializeMemory(as: UInt8.self, repeating: 0)
+  }
+
+  deinit { scratch.deallocate() }
+
+  func bytes(at address: UInt64, count: UInt64) -> UnsafeRawPointer? {
+    if address >= RemoteMirror.scratchAddress {
+      // The same bytes stand at many addresses: the mirror remembers what it read at each of them.
+      let offset = (address - RemoteMirror.scratchAddress) & 0xffff_ffff
+      guard offset <= UInt64(scratch.count), count <= UInt64(scratch.count) - offset,
+        let base = scratch.baseAddress
+      else { return nil }
+      return UnsafeRawPointer(base + Int(offset))
+    }
+    guard count <= 1 << 30 else { return nil }
+    return memory.bytes(at: address, count: Int(count))
+  }
+
+  func address(ofSymbol name: String) -> UInt64 {
+    if let address = _addressBySymbol[name] { return address }
+    let address = images.address(ofSymbol: name) ?? 0
+    _addressBySymbol[name] = address
+    return address
+  }
+}
+
+private func _reader(_ pointer: UnsafeMutableRawPointer?) -> _MirrorReader? {
+  pointer.map { Unmanaged<_MirrorReader>.fromOpaque($0).takeUnretainedValue() }
+}
+
+private let _answerQuery: mg_query_function = { _, query, _, answer in
+  guard let answer else { return 0 }
+  switch mg_layout_query(rawValue: query) {
+  case MG_QUERY_POINTER_SIZE, MG_QUERY_SIZE_SIZE:
+    answer.storeBytes(of: 8, as: UInt8.self)
+  case MG_QUERY_POINTER_AUTHENTICATION_MASK:
+    answer.storeBytes(of: 0x00ff_ffff_ffff_ffff, as: UInt64.self)
+  case MG_QUERY_OBJC_RESERVED_LOW_BITS, MG_QUERY_OBJC_INTEROP:
+    answer.storeBytes(of: 0, as: UInt8.self)
+  case MG_QUERY_LEAST_VALID_POINTER:
+    answer.storeBytes(of: 0x1000, as: UInt64.self)
+  default:
+    return 0
+  }
+  return 1
+}
+
+/// Nothing to free: the bytes belong to the captured memory's copy.
+private let _freeBytes: mg_free_function = { _, _, _ in }
+
+private let _readBytes: mg_read_function = { reader, address, size, context in
+  context?.pointee = nil
+  return _reader(reader)?.bytes(at: address, count: size)
+}
+
+private let _stringLength: mg_string_length_function = { reader, address in
+  guard let reader = _reader(reader) else { return 0 }
+  var length: UInt64 = 0
+  while length < 1 << 20, let byte = reader.bytes(at: address &+ length, count: 1) {
+    if byte.load(as: UInt8.self) == 0 { return length }
+    length += 1
+  }
+  return 0
+}
+
+private let _symbolAddress: mg_symbol_function = { reader, name, length in
+  guard let name, let reader = _reader(reader) else { return 0 }
+  let bytes = UnsafeRawBufferPointer(start: name, count: Int(length))
+  return reader.address(ofSymbol: String(decoding: bytes, as: UTF8.self))
+}

@@ -1,0 +1,71 @@
+// SwiftType: what the first word of an object says it is.
+
+package import SnapshotFormat
+
+/// What an object is, as its metadata has it.
+package final class SwiftType {
+  /// Counted from zero in the order in which the catalog met them.
+  package let id: Int
+
+  /// Module-qualified and readable: `main.Promise<Swift.Int>`.
+  package let name: String
+
+  /// The module that defines the type; empty for closures, boxes and what the runtime makes.
+  package let module: String
+
+  /// What a node of this type is.
+  ///
+  /// A context and a box have the same metadata when one value is captured: such a type is a
+  /// `.box`, and an edge from a function value says that a target is a context.
+  package let kind: NodeKind
+
+  /// Whether the word after the metadata is a Swift reference count.
+  package let isCounted: Bool
+
+  /// How an instance's references are found.
+  let shape: Shape
+
+  /// The address that instances have as their first word.
+  let metadata: UInt64
+
+  enum Shape {
+    /// Nothing but what the program says, and a tail of unknown words behind `size`.
+    case fixed(program: Int, size: Int)
+
+    /// A tail of elements that the count at byte 16 counts.
+    case array(element: Int)
+
+    case dictionary(key: Int, value: Int)
+    case set(element: Int)
+    case string
+
+    /// A header by `program`, then elements whose number nobody knows; nil where they hold no
+    /// reference whatever their number is.
+    case managedBuffer(program: Int, size: Int, hasTail: Bool)
+
+    /// A closure's captures or a captured variable, by the capture descriptor at an address.
+    case captures(descriptor: UInt64, firstCapture: Int)
+
+    /// One value at an offset.
+    case box(program: Int, offset: Int)
+
+    /// One value whose type stands in the box.
+    case errorBox
+
+    /// Nothing is known of the bytes from an offset on.
+    case words(from: Int)
+  }
+
+  init(
+    id: Int, name: String, module: String, kind: NodeKind, isCounted: Bool, shape: Shape,
+    metadata: UInt64
+  ) {
+    self.id = id
+    self.name = name
+    self.module = module
+    self.kind = kind
+    self.isCounted = isCounted
+    self.shape = shape
+    self.metadata = metadata
+  }
+}

@@ -1,0 +1,115 @@
+// LayoutTarget: this process as a captured program, and what the catalog finds in its objects.
+
+import Glibc
+import GraphPrimitives
+import SnapshotFormat
+
+@testable import HeapCapture
+
+/// A reference as a test writes it down: the label as reports show it, the strength, the target.
+struct Found: Hashable, CustomStringConvertible {
+  var label: String
+  var strength: EdgeStrength
+  var target: UInt64
+
+  init(_ label: String, _ target: AnyObject, _ strength: EdgeStrength = .strong) {
+    self.init(label, address(of: target), strength)
+  }
+
+  init(_ label: String, _ target: UInt64, _ strength: EdgeStrength = .strong) {
+    self.label = label
+    self.strength = strength
+    self.target = target
+  }
+
+  var description: String { "\(label) -\(strength)-> \(Address(target))" }
+}
+
+/// Words of unknown type, with the label of their field.
+struct FoundWords: Hashable {
+  var label: String
+  var offset: Int
+  var size: Int
+}
+
+/// Keeps what it hears.
+struct Collector: ReferenceSink {
+  struct Reference {
+    var address: UInt64
+    var target: UInt64
+    var label: LabelIndex
+    var strength: EdgeStrength
+  }
+
+  var references: [Reference] = []
+  var words: [(range: Range<UInt64>, label: LabelIndex)] = []
+
+  mutating func reference(
+    at address: UInt64, to target: UInt64, label: LabelIndex, strength: EdgeStrength
+  ) {
+    references.append(
+      Reference(address: address, target: target, label: label, strength: strength))
+  }
+
+  mutating func untypedWords(in range: Range<UInt64>, label: LabelIndex) {
+    words.append((range, label))
+  }
+}
+
+/// This process, read as a captured program is. The objects that are asked about must exist already
+/// and must not change.
+final class LayoutTarget {
+  let memory: TargetMemory
+  let images: [LoadedImage]
+  let catalog: TypeCatalog
+
+  init() throws {
+    memory = TargetMemory(try ProcessMemory(pid: getpid(), name: "pid"))
+    images = loadImages(of: memory)
+    catalog = try TypeCatalog(memory: memory, images: images)
+  }
+
+  func type(at object: UInt64) -> SwiftType? {
+    memory.word(at: object).flatMap { catalog.type(ofMetadataWord: $0) }
+  }
+
+  func type(of object: AnyObject) -> SwiftType? { type(at: address(of: object)) }
+
+  func collect(_ object: UInt64, size: Int? = nil) -> Collector {
+    var collector = Collector()
+    guard let type = type(at: object) else { return collector }
+    // The allocator keeps a block's size, its own word included, in front of the block.
+    let usable = Int(clamping: (memory.word(at: object - 8) ?? 0) & ~7) - 8
+    catalog.references(of: object, type: type, allocatedSize: size ?? usable, into: &collector)
+    return collector
+  }
+
+  func references(at object: UInt64) -> [Found] {
+    collect(object).references.map { Found(text(of: $0.label), $0.target, $0.strength) }
+  }
+
+  func references(of object: AnyObject) -> [Found] { references(at: address(of: object)) }
+
+  func words(of object: AnyObject) -> [FoundWords] {
+    let start = address(of: object)
+    return collect(start).words.map {
+      FoundWords(
+        label: text(of: $0.label), offset: Int($0.range.lowerBound - start), size: $0.range.count)
+    }
+  }
+
+  /// A label as reports show it, without the function.
+  func text(of label: LabelIndex) -> String {
+    let row = catalog.labels.row(label)
+    switch row.index {
+    case Snapshot.Labels.noIndex: return row.name
+    case Snapshot.Labels.anyIndex: return "[_]" + (row.name.isEmpty ? "" : "." + row.name)
+    default: return "[\(row.index)]" + (row.name.isEmpty ? "" : "." + row.name)
+    }
+  }
+}
+
+/// Where an object lies.
+func address(of object: AnyObject) -> UInt64 {
+  UInt64(UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()))
+}

@@ -1,0 +1,219 @@
+// Tests of the layouts: known shapes in this process, and what the catalog finds in them.
+
+import Glibc
+import GraphPrimitives
+import SnapshotFormat
+import Testing
+
+@testable import HeapCapture
+
+private final class Leaf: @unchecked Sendable { var value = 5 }
+private protocol Delegate: AnyObject {}
+private protocol Shape {}
+extension Leaf: Delegate {}
+private struct Small: Shape { var leaf: Leaf, text: String }
+private struct Large: Shape { var first: Leaf, number: Int, second: Leaf, third: Leaf }
+
+private class Base { var base: Leaf?, number = 1 }
+private final class Strengths: Base {
+  let strong: Leaf
+  weak var weakly: Leaf?
+  unowned var safely: Leaf
+  unowned(unsafe) var unsafely: Leaf
+  var unmanaged: Unmanaged<Leaf>
+  weak var delegate: (any Delegate)?
+  unowned var owner: any Delegate
+  lazy var render: Leaf = strong
+  init(_ leaf: Leaf) {
+    strong = leaf
+    safely = leaf
+    unsafely = leaf
+    unmanaged = .passUnretained(leaf)
+    owner = leaf
+    super.init()
+    base = leaf
+    weakly = leaf
+    delegate = leaf
+  }
+}
+
+private final class Existentials {
+  var bound: any Delegate
+  var object: any Shape
+  var boxed: any Shape
+  var none: (any Shape)?
+  var number: Any = 42
+  var reference: Any
+  var error: (any Error)?
+  var metatype: any Shape.Type = Small.self
+  init(_ leaf: Leaf) {
+    bound = leaf
+    object = Small(leaf: leaf, text: "x")
+    boxed = Large(first: leaf, number: 1, second: leaf, third: leaf)
+    reference = leaf
+    error = Failure(leaf: leaf)
+  }
+}
+private struct Failure: Error { var leaf: Leaf }
+
+private final class Nested {
+  struct Client { var retry: Retry }
+  struct Retry { var handler: Leaf?, count = 3 }
+  @Wrapped var clock: Leaf
+  var client: Client
+  var pair: (Leaf, named: Leaf)
+  var both: (Leaf, Leaf)?
+  init(_ leaf: Leaf) {
+    _clock = Wrapped(registry: leaf)
+    client = Client(retry: Retry(handler: leaf))
+    pair = (leaf, leaf)
+    both = (leaf, leaf)
+  }
+}
+@propertyWrapper private struct Wrapped {
+  var registry: Leaf
+  var wrappedValue: Leaf { registry }
+}
+
+private final class Containers<Element> {
+  var array: [Leaf]
+  var elements: [Element]
+  var table: [Int: Leaf]
+  var keyed: [String: Element] = [:]
+  var set: Set<ObjectIdentifier> = []
+  var text: String
+  var small = "small"
+  var literal = "a literal that is too long to be small"
+  init(_ leaf: Leaf, _ element: Element) {
+    array = [leaf, leaf]
+    elements = [element]
+    table = [7: leaf]
+    text = "not small, and made at run time: \(getpid())"
+  }
+}
+
+private final class Closures {
+  var direct: () -> Void
+  var context: () -> Int
+  var weakly: () -> Bool
+  var none: (() -> Void)?
+  var code: @convention(c) () -> Void = {}
+  init(_ leaf: Leaf, _ number: Int) {
+    direct = { leaf.value += 1 }
+    context = { leaf.value + number }
+    weakly = { [weak leaf] in leaf == nil }
+  }
+}
+
+@Suite struct LayoutTests {
+  @Test("Strong, weak, unowned and unmanaged references are told apart, superclass fields first")
+  func strengths() throws {
+    let leaf = Leaf()
+    let object = Strengths(leaf)
+    _ = object.render
+    let target = try LayoutTarget()
+    #expect(
+      target.references(of: object) == [
+        Found("base", leaf), Found("strong", leaf), Found("weakly", leaf, .weak),
+        Found("safely", leaf, .unowned), Found("unsafely", leaf, .unmanaged),
+        Found("unmanaged", leaf, .unmanaged), Found("delegate", leaf, .weak),
+        Found("owner", leaf, .unowned), Found("render", leaf),
+      ])
+    #expect(target.words(of: object) == [FoundWords(label: "number", offset: 24, size: 8)])
+    let type = try #require(target.type(of: object))
+    #expect(type.name == "HeapCaptureTests.Strengths" && type.module == "HeapCaptureTests")
+    #expect(type.kind == .object && type.isCounted)
+    withExtendedLifetime((object, leaf)) {}
+  }
+
+  @Test("A weak reference whose object is gone leads nowhere")
+  func destroyed() throws {
+    let leaf = Leaf()
+    let object = Strengths(leaf)
+    #expect(try LayoutTarget().references(of: object).contains { $0.label == "weakly" })
+    var other: Leaf? = Leaf()
+    object.weakly = other
+    other = nil
+    let target = try LayoutTarget()
+    #expect(!target.references(of: object).contains { $0.label == "weakly" })
+    withExtendedLifetime((object, leaf)) {}
+  }
+
+  @Test("Existentials: class-bound, in place, boxed, errors, metatypes")
+  func existentials() throws {
+    let leaf = Leaf()
+    let object = Existentials(leaf)
+    let target = try LayoutTarget()
+    let found = target.references(of: object)
+    let boxes = found.filter { $0.target != address(of: leaf) }
+    #expect(boxes.map(\.label) == ["boxed", "error"])
+    #expect(
+      found.filter { $0.target == address(of: leaf) } == [
+        Found("bound", leaf), Found("object.leaf", leaf), Found("reference", leaf),
+      ])
+    try #require(boxes.count == 2)
+    #expect(target.type(at: boxes[0].target)?.name == "box")
+    #expect(
+      target.references(at: boxes[0].target) == [
+        Found("first", leaf), Found("second", leaf), Found("third", leaf),
+      ])
+    #expect(target.type(at: boxes[1].target)?.kind == .box)
+    #expect(target.references(at: boxes[1].target) == [Found("leaf", leaf)])
+    withExtendedLifetime((object, leaf)) {}
+  }
+
+  @Test("Paths go through structs, tuples and property wrappers")
+  func nested() throws {
+    let leaf = Leaf()
+    let object = Nested(leaf)
+    let target = try LayoutTarget()
+    #expect(
+      target.references(of: object) == [
+        Found("_clock.registry", leaf), Found("client.retry.handler", leaf), Found("pair.0", leaf),
+        Found("pair.named", leaf), Found("both.0", leaf), Found("both.1", leaf),
+      ])
+    object.both = nil
+    let later = try LayoutTarget()
+    #expect(!later.references(of: object).contains { $0.label.hasPrefix("both") })
+    withExtendedLifetime((object, leaf)) {}
+  }
+
+  @Test("Containers hold storage, storage holds elements with their index")
+  func containers() throws {
+    let leaf = Leaf()
+    let object = Containers(leaf, Small(leaf: leaf, text: "x"))
+    object.keyed["a"] = Small(leaf: leaf, text: "y")
+    let target = try LayoutTarget()
+    // The storage of an empty set is a constant and no object of the heap.
+    let found = target.references(of: object).filter { $0.label != "set" }
+    #expect(found.map(\.label) == ["array", "elements", "table", "keyed", "text"])
+    try #require(found.count == 5)
+    #expect(target.type(of: object)?.name == "HeapCaptureTests.Containers<HeapCaptureTests.Small>")
+    #expect(found.allSatisfy { target.type(at: $0.target)?.kind == .storage })
+    #expect(
+      target.references(at: found[0].target) == [Found("[0]", leaf), Found("[1]", leaf)])
+    #expect(target.references(at: found[1].target) == [Found("[0].leaf", leaf)])
+    #expect(target.references(at: found[2].target) == [Found("[_]", leaf)])
+    #expect(target.references(at: found[3].target) == [Found("[_].leaf", leaf)])
+    #expect(target.type(at: found[4].target)?.name == "Swift.__StringStorage")
+    #expect(target.references(at: found[4].target).isEmpty)
+    withExtendedLifetime((object, leaf)) {}
+  }
+
+  @Test("A closure of one object has no context; others name their captures")
+  func closures() throws {
+    let leaf = Leaf()
+    let object = Closures(leaf, 7)
+    let target = try LayoutTarget()
+    let found = target.collect(address(of: object)).references
+    try #require(found.count == 3)
+    #expect(found.map { target.text(of: $0.label) } == ["direct", "context", "weakly"])
+    #expect(found.allSatisfy { target.catalog.labels.row($0.label).function != 0 })
+    #expect(found[0].target == address(of: leaf))
+    #expect(target.type(at: found[1].target)?.kind == .closureContext)
+    #expect(target.references(at: found[1].target) == [Found("[0].capture", leaf)])
+    #expect(target.type(at: found[2].target)?.kind == .box)
+    #expect(target.references(at: found[2].target) == [Found("value", leaf, .weak)])
+    withExtendedLifetime((object, leaf)) {}
+  }
+}
