@@ -56,7 +56,11 @@ let package = Package(
       // since a program with a static Swift runtime would get a second one. Packages that depend on
       // this one never build this product, so the flags do not reach them.
       linkerSettings: [
-        .unsafeFlags(["-nostartfiles", "-static-stdlib", "-Xlinker", "--as-needed"])
+        .unsafeFlags([
+          "-nostartfiles", "-static-stdlib", "-Xlinker", "--as-needed",
+          // Its constructor runs before all others, so that their blocks are recorded too.
+          "-Xlinker", "-z", "-Xlinker", "initfirst",
+        ])
       ]),
     .swift("MemoryGraphAgent", ["CMemoryGraphHooks", "HeapCapture"]),
 

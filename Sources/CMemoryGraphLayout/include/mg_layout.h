@@ -135,4 +135,8 @@ typedef struct mg_state_layout {
   uint64_t lost_stacks;  // the stack tables were full
   uint64_t lost_blocks;  // the table had no memory for a page
   uint64_t pause_nanoseconds; // how long the threads stood still for the last twin
+
+  // What the program's user asked for.
+  uint32_t blocks;   // 0: all blocks; 1: blocks that are not Swift's need no node
+  uint32_t contents; // 0: none of the program's data; 1: keys of dictionaries in labels
 } mg_state_layout;

@@ -1,0 +1,236 @@
+// interpose.c: the functions of the malloc family and of signal masks that stand before libc's own.
+//
+// Until the agent starts each is a load, a test and a jump. The tracked version of a function is
+// reached by a tail call, so that its frame's return address is the caller's.
+
+#include "mg_agent.h"
+#include "mg_sys.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MG_EXPORT __attribute__((visibility("default"), used))
+#define MG_JUMP __attribute__((musttail)) return
+
+uint32_t mg_tracking;
+uint32_t mg_watching;
+MG_THREAD_LOCAL mg_thread_state mg_thread;
+
+// Every function that is interposed: result, name, parameters, arguments, libc's own function.
+//
+// glibc exports its allocator under these names as well; a lookup by dlsym would itself allocate.
+#define MG_INTERPOSED(F)                                                                           \
+  F(void *, malloc, (size_t size), (size), __libc_malloc)                                          \
+  F(void, free, (void *block), (block), __libc_free)                                               \
+  F(void *, calloc, (size_t count, size_t size), (count, size), __libc_calloc)                     \
+  F(void *, realloc, (void *block, size_t size), (block, size), __libc_realloc)                    \
+  F(void *, memalign, (size_t alignment, size_t size), (alignment, size), __libc_memalign)         \
+  F(void *, aligned_alloc, (size_t alignment, size_t size), (alignment, size), __libc_memalign)    \
+  F(void *, valloc, (size_t size), (size), __libc_valloc)                                          \
+  F(void *, pvalloc, (size_t size), (size), __libc_pvalloc)                                        \
+  F(void *, reallocarray, (void *block, size_t count, size_t size), (block, count, size),          \
+    untracked_reallocarray)                                                                        \
+  F(int, posix_memalign, (void **block, size_t alignment, size_t size), (block, alignment, size),  \
+    untracked_posix_memalign)
+
+extern void *__libc_malloc(size_t);
+extern void __libc_free(void *);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
+extern void *__libc_valloc(size_t);
+extern void *__libc_pvalloc(size_t);
+
+static void *untracked_reallocarray(void *block, size_t count, size_t size) {
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes)) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  return __libc_realloc(block, bytes);
+}
+
+// What posix_memalign answers before it allocates: 0, EINVAL, or what a copy of the agent asks for.
+static int check_posix_memalign(void **block, size_t alignment, size_t size) {
+  if (MG_UNLIKELY(alignment == MG_HANDSHAKE_ALIGNMENT && size == MG_HANDSHAKE_SIZE)) {
+    *block = (void *)(uintptr_t)&mg_own_api;
+    return MG_HANDSHAKE_ANSWER;
+  }
+  bool is_power_of_two = alignment && !(alignment & (alignment - 1));
+  return is_power_of_two && alignment % sizeof(void *) == 0 ? 0 : EINVAL;
+}
+
+static int untracked_posix_memalign(void **block, size_t alignment, size_t size) {
+  int problem = check_posix_memalign(block, alignment, size);
+  if (problem)
+    return problem;
+  int error = errno; // posix_memalign leaves it alone
+  void *made = __libc_memalign(alignment, size);
+  errno = error;
+  if (!made)
+    return ENOMEM;
+  *block = made;
+  return 0;
+}
+
+// --- births and deaths -------------------------------------------------------------------------
+
+MG_INLINE void born(void *block, size_t size, void **frame) {
+  if (MG_UNLIKELY(!block || mg_thread.busy || !mg_tracking))
+    return;
+  uint64_t *cell = mg_cell_find((uintptr_t)block);
+  if (MG_LIKELY(cell))
+    __builtin_prefetch(cell, 1);
+  mg_thread.busy = 1;
+  uint32_t stack = mg_stack_capture(frame);
+  if (MG_UNLIKELY(!cell))
+    cell = mg_cell_make((uintptr_t)block);
+  mg_thread.busy = 0;
+  if (MG_UNLIKELY(!cell)) {
+    __atomic_fetch_add(&mg_state.lost_blocks, 1, __ATOMIC_RELAXED);
+    return;
+  }
+  uint32_t generation = __atomic_load_n(&mg_state.generation, __ATOMIC_RELAXED);
+  mg_cell_store(cell, mg_cell_of(stack, generation, size));
+}
+
+// Before the block goes back: afterwards the address may be another thread's new block.
+MG_INLINE void died(void *block) {
+  uint64_t *cell = mg_cell_find((uintptr_t)block);
+  if (MG_UNLIKELY(!cell))
+    return;
+  uint64_t value = mg_cell_load(cell);
+  mg_cell_store(cell, 0);
+  if (MG_UNLIKELY(value & MG_CELL_REGISTERED))
+    mg_registry_block_died((uintptr_t)block);
+}
+
+static __attribute__((noinline)) void *tracked_malloc(size_t size) {
+  void *block = __libc_malloc(size);
+  born(block, size, __builtin_frame_address(0));
+  return block;
+}
+
+static __attribute__((noinline)) void tracked_free(void *block) {
+  if (MG_LIKELY(block))
+    died(block);
+  MG_JUMP __libc_free(block);
+}
+
+static __attribute__((noinline)) void *tracked_calloc(size_t count, size_t size) {
+  void *block = __libc_calloc(count, size);
+  born(block, count * size, __builtin_frame_address(0));
+  return block;
+}
+
+static __attribute__((noinline)) void *tracked_memalign(size_t alignment, size_t size) {
+  void *block = __libc_memalign(alignment, size);
+  born(block, size, __builtin_frame_address(0));
+  return block;
+}
+
+static __attribute__((noinline)) void *tracked_aligned_alloc(size_t alignment, size_t size) {
+  void *block = __libc_memalign(alignment, size);
+  born(block, size, __builtin_frame_address(0));
+  return block;
+}
+
+static __attribute__((noinline)) void *tracked_valloc(size_t size) {
+  void *block = __libc_valloc(size);
+  born(block, size, __builtin_frame_address(0));
+  return block;
+}
+
+static __attribute__((noinline)) void *tracked_pvalloc(size_t size) {
+  void *block = __libc_pvalloc(size);
+  born(block, size, __builtin_frame_address(0));
+  return block;
+}
+
+static __attribute__((noinline)) int tracked_posix_memalign(void **block, size_t alignment,
+                                                            size_t size) {
+  int problem = untracked_posix_memalign(block, alignment, size);
+  if (!problem)
+    born(*block, size, __builtin_frame_address(0));
+  return problem;
+}
+
+// A registered block moves by hand, so that its registration has ended before its address is free.
+static __attribute__((noinline)) void *move_registered(void *block, size_t size, void **frame) {
+  void *made = __libc_malloc(size);
+  if (!made)
+    return NULL;
+  size_t old = malloc_usable_size(block);
+  memcpy(made, block, old < size ? old : size);
+  died(block);
+  __libc_free(block);
+  born(made, size, frame);
+  return made;
+}
+
+MG_INLINE void *reallocate(void *block, size_t size, void **frame) {
+  uint64_t *cell = block ? mg_cell_find((uintptr_t)block) : NULL;
+  uint64_t value = cell ? mg_cell_load(cell) : 0;
+  if (MG_UNLIKELY(value & MG_CELL_REGISTERED)) {
+    if (size)
+      return move_registered(block, size, frame);
+    died(block);
+    value = 0;
+  }
+  if (value) {
+    // A thread that is stopped here gives the old block its cell back until it goes on: a twin
+    // without the block would lose what hangs on it.
+    mg_thread.moving_value = value;
+    atomic_signal_fence(memory_order_seq_cst);
+    mg_thread.moving_cell = cell;
+    atomic_signal_fence(memory_order_seq_cst);
+    mg_cell_store(cell, 0);
+  }
+  void *made = __libc_realloc(block, size);
+  if (MG_LIKELY(made)) {
+    born(made, size, frame);
+  } else if (value && size) {
+    mg_cell_store(cell, value); // failed: the old block lives on
+  }
+  atomic_signal_fence(memory_order_seq_cst);
+  mg_thread.moving_cell = NULL;
+  return made;
+}
+
+static __attribute__((noinline)) void *tracked_realloc(void *block, size_t size) {
+  return reallocate(block, size, __builtin_frame_address(0));
+}
+
+static __attribute__((noinline)) void *tracked_reallocarray(void *block, size_t count,
+                                                            size_t size) {
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes)) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  return reallocate(block, bytes, __builtin_frame_address(0));
+}
+
+#define MG_DEFINE(result, name, parameters, arguments, own)                                        \
+  MG_EXPORT result name parameters {                                                               \
+    if (MG_LIKELY(!__atomic_load_n(&mg_watching, __ATOMIC_RELAXED)))                               \
+      MG_JUMP own arguments;                                                                       \
+    MG_JUMP tracked_##name arguments;                                                              \
+  }
+MG_INTERPOSED(MG_DEFINE)
+
+// --- does it work? -----------------------------------------------------------------------------
+
+bool mg_interposition_works(void) {
+  // strdup is libc's and calls malloc as any library does: its block has a cell only if libc's
+  // calls come here.
+  char *copy = strdup("memory-graph");
+  if (!copy)
+    return false;
+  uint64_t *cell = mg_cell_find((uintptr_t)copy);
+  bool has_cell = cell && (mg_cell_load(cell) & MG_CELL_LIVE);
+  free(copy);
+  return has_cell;
+}
