@@ -46,4 +46,10 @@ package protocol MemorySource: AnyObject {
 
   /// `twin`, `pid` or `core`.
   var name: String { get }
+
+  /// The program's executable file; empty where it is unknown.
+  var executable: String { get }
+
+  /// The bytes of the program's memory that were resident.
+  var residentBytes: UInt64 { get }
 }

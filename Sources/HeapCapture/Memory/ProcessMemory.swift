@@ -7,6 +7,8 @@ internal import Glibc
 package final class ProcessMemory: MemorySource {
   package let name: String
   package let mappings: [MemoryMapping]
+  package let executable: String
+  package let residentBytes: UInt64
   private let _pid: pid_t
 
   /// Opens a process.
@@ -19,6 +21,13 @@ package final class ProcessMemory: MemorySource {
       throw .cannotRead(pid: pid, errno: errno)
     }
     mappings = parseMappings(text)
+
+    var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/\(pid)/exe", &path, path.count)
+    executable = count > 0 ? String(decoding: path[..<count], as: UTF8.self) : ""
+
+    let statm = readWholeFile("/proc/\(pid)/statm")?.split(separator: " ") ?? []
+    residentBytes = statm.count > 1 ? (UInt64(statm[1]) ?? 0) * UInt64(getpagesize()) : 0
   }
 
   package func read(_ address: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Int {

@@ -1,0 +1,392 @@
+// Capture: from a stopped program's memory to a snapshot.
+
+internal import GraphPrimitives
+package import SnapshotFormat
+
+/// Captures a stopped program that has the agent.
+///
+/// - Parameters:
+///   - source: the stopped program: a frozen twin, for one.
+///   - state: the address of the agent's `mg_state` in it.
+/// - Throws: ``CaptureError`` where the program can't be read, has no agent or no Swift code.
+/// - Complexity: as `captureSnapshot(memory:inventory:threads:)`.
+package func captureSnapshot(
+  source: any MemorySource, state: UInt64
+) throws(CaptureError) -> Snapshot {
+  let memory = TargetMemory(source)
+  let tables = try AgentTables(memory: memory, state: state)
+  return try captureSnapshot(memory: memory, inventory: tables, threads: tables.threads())
+}
+
+/// Captures a stopped program.
+///
+/// Recognises Swift objects by their metadata, follows the references that their types declare, and
+/// lets reference counts decide which other words are references.
+///
+/// - Throws: ``CaptureError`` where the program has no Swift code, or the remote mirror is missing.
+/// - Complexity: O(*b* + *w* log *b*) for *b* blocks and *w* words of memory that is looked at.
+package func captureSnapshot(
+  memory: TargetMemory, inventory: any HeapInventory, threads: [ThreadState]
+) throws(CaptureError) -> Snapshot {
+  var capture = try Capture(memory: memory, inventory: inventory, threads: threads)
+  capture.recogniseObjects()
+  capture.followTypedReferences()
+  capture.addRegistrations()
+  capture.resolveWords()
+  return capture.makeSnapshot()
+}
+
+/// The steps of a capture, in the order in which `captureSnapshot` takes them.
+private struct Capture {
+  private let _memory: TargetMemory
+  private let _images: [LoadedImage]
+  private let _inventory: any HeapInventory
+  private let _labels: LabelTable
+  private let _catalog: TypeCatalog
+  private let _nodes = HeapNodes()
+  private let _threads: [ThreadState]
+
+  private var _types: [SwiftType] = []
+  private var _exact = EdgeTable()
+  private var _declared = EdgeTable()
+  private var _ranges = UntypedRanges()
+  private var _names: [Int: String] = [:]
+  private var _resourceTypes: [Int: String] = [:]
+  private var _scanned = EdgeTable()
+  private var _roots: [WordResolver.Root] = []
+  private var _diagnostics: [String: Int] = [:]
+
+  init(
+    memory: TargetMemory, inventory: any HeapInventory, threads: [ThreadState]
+  ) throws(CaptureError) {
+    _memory = memory
+    _images = loadImages(of: memory)
+    guard _images.contains(where: { $0.sections["swift5_fieldmd"] != nil }) else {
+      throw .notSwift(executable: memory.source.executable)
+    }
+    _inventory = inventory
+    _labels = LabelTable()
+    _catalog = try TypeCatalog(memory: memory, images: _images, labels: _labels)
+    _threads = threads
+  }
+
+  // MARK: Nodes
+
+  /// Makes a node of each block, and an object of each whose first words are metadata and counts.
+  mutating func recogniseObjects() {
+    _addBlocks()
+    _nodes.buildIndex()
+    var firstByTypeID: [Int: Int] = [:]
+    for row in 0..<_nodes.count where _nodes.size[row] >= 16 {
+      let address = _nodes.address[row]
+      guard let header = _memory.bytes(at: address, count: 16) else { continue }
+      let word = header.load(as: UInt64.self)
+      if word < 4096 { continue }
+      guard let type = _catalog.type(ofMetadataWord: word) else { continue }
+      if type.isCounted {
+        guard
+          let counts = ReferenceCounts(
+            word: header.load(fromByteOffset: 8, as: UInt64.self), memory: _memory, object: address)
+        else { continue }
+        _nodes.strong[row] = counts.strong.map { Int32(clamping: $0) } ?? HeapNodes.uncounted
+        _nodes.unowned[row] = Int32(clamping: max(0, counts.unowned - (counts.isDeiniting ? 0 : 1)))
+        _nodes.weak[row] = Int32(clamping: counts.weak)
+        _nodes.sideTable[row] = counts.sideTable
+        if counts.isDeiniting { _nodes.state[row] = .deinited }
+      }
+      _nodes.kind[row] = type.kind
+      if firstByTypeID[type.id] == nil {
+        firstByTypeID[type.id] = _types.count
+        _types.append(type)
+      }
+      _nodes.typeID[row] = Int32(firstByTypeID[type.id] ?? 0)
+    }
+    _markSideTables()
+  }
+
+  /// Collects the blocks of the heap and, between them in order of address, registered resources.
+  private mutating func _addBlocks() {
+    var resources: [Registration] = _inventory.registrations()
+      .filter { $0.isResource && !$0.isBlock }
+      .sorted { $0.address < $1.address }
+    resources.reverse()
+    var resourceRows: [(Int, String)] = []
+    let nodes = _nodes
+    func appendResource(_ resource: Registration) {
+      if let last = nodes.address.last, last >= resource.address { return }
+      resourceRows.append((nodes.count, resource.name))
+      nodes.append(
+        HeapBlock(
+          address: resource.address, size: resource.bytes, generation: resource.generation,
+          stack: resource.stack, isRegistered: true))
+    }
+    _inventory.forEachBlock { block in
+      while let resource = resources.last, resource.address < block.address {
+        appendResource(resource)
+        resources.removeLast()
+      }
+      if resources.last?.address == block.address { resources.removeLast() }
+      nodes.append(block)
+    }
+    while let resource = resources.popLast() { appendResource(resource) }
+    for (row, name) in resourceRows {
+      _nodes.kind[row] = .resource
+      _resourceTypes[row] = name
+    }
+  }
+
+  private mutating func _markSideTables() {
+    let label = _labels.label("side table")
+    for row in 0..<_nodes.count where _nodes.sideTable[row] != 0 {
+      guard let table = _nodes.row(startingAt: _nodes.sideTable[row]), _nodes.kind[table] == .block
+      else { continue }
+      _nodes.kind[table] = .sideTable
+      _exact.append(from: row, to: table, label: label, info: EdgeInfo(.strong, .reflected))
+    }
+  }
+
+  // MARK: Typed references
+
+  /// Hears of the references of one object after the other.
+  private struct Collector: ReferenceSink {
+    let nodes: HeapNodes
+    var row = 0
+    var exact: EdgeTable
+    var ranges: UntypedRanges
+    var unresolved = 0
+
+    mutating func reference(
+      at address: UInt64, to target: UInt64, label: LabelIndex, strength: EdgeStrength
+    ) {
+      guard let found = nodes.row(startingAt: target) else {
+        // Objects that the compiler laid out in a module's data have no block.
+        if nodes.bounds.contains(target) { unresolved += 1 }
+        return
+      }
+      switch strength {
+      case .strong:
+        nodes.explained[found] += 1
+      case .weak:
+        // The side table outlives its object; somebody else may live at the address now.
+        if nodes.sideTable[found] == 0 { return }
+      case .unowned, .unmanaged:
+        break
+      }
+      exact.append(from: row, to: found, label: label, info: EdgeInfo(strength, .reflected))
+    }
+
+    mutating func untypedWords(in range: Range<UInt64>, label: LabelIndex) {
+      ranges.append(row: row, range: range, label: label)
+    }
+  }
+
+  /// Follows what the types of all objects declare, and counts how far that explains the counts.
+  mutating func followTypedReferences() {
+    var collector = Collector(nodes: _nodes, exact: _exact, ranges: _ranges)
+    _exact = EdgeTable()
+    _ranges = UntypedRanges()
+    for row in 0..<_nodes.count {
+      collector.row = row
+      let address = _nodes.address[row]
+      let typeID = Int(_nodes.typeID[row])
+      if typeID < 0 {
+        if _nodes.kind[row] == .block, _nodes.size[row] >= 8 {
+          collector.untypedWords(in: address..<(address + _nodes.size[row]), label: .none)
+        }
+        continue
+      }
+      // What a destroyed object held is released; its memory is not looked at.
+      if _nodes.state[row] != .live { continue }
+      _catalog.references(
+        of: address, type: _types[typeID], allocatedSize: Int(clamping: _nodes.size[row]),
+        into: &collector)
+    }
+    _exact = collector.exact
+    _ranges = collector.ranges
+    if collector.unresolved > 0 {
+      _diagnostics["a typed reference leads to no block of the heap", default: 0] +=
+        collector.unresolved
+    }
+  }
+
+  /// Adds what the program registered: names, resources, edges.
+  mutating func addRegistrations() {
+    for registration in _inventory.registrations() where registration.isBlock {
+      guard let row = _nodes.row(startingAt: registration.address), _nodes.isRegistered[row] else {
+        continue
+      }
+      if registration.isResource {
+        _resourceTypes[row] = registration.name
+        if _nodes.typeID[row] < 0 { _nodes.kind[row] = .resource }
+      } else {
+        _names[row] = registration.name
+      }
+    }
+    for edge in _inventory.declaredEdges() {
+      guard let from = _nodes.row(startingAt: edge.from), let to = _nodes.row(startingAt: edge.to)
+      else { continue }
+      _declared.append(
+        from: from, to: to, label: _labels.label(edge.label), info: EdgeInfo(.strong, .declared))
+    }
+  }
+
+  // MARK: Words without a type
+
+  /// Lets the counts decide which words hold, and finds the roots.
+  mutating func resolveWords() {
+    var known = _exact
+    for edge in 0..<_declared.count {
+      known.append(
+        from: Int(_declared.from[edge]), to: Int(_declared.to[edge]), label: _declared.label[edge],
+        info: _declared.info[edge])
+    }
+    let labels = _labels
+    let types = _types
+    var resolver = WordResolver(
+      memory: _memory, nodes: _nodes, exactEdges: known, ranges: _ranges,
+      isStringStorage: _nodes.typeID.map { $0 >= 0 && types[Int($0)].name == "Swift.__StringStorage" },
+      labelOfOffset: { labels.label("+\($0)") })
+
+    let ownRanges = _inventory.ownRanges().sorted { $0.lowerBound < $1.lowerBound }
+    // Each module's block may be preceded by bytes that align it.
+    let threadLocalSize = _images.reduce(UInt64(0)) { $0 + UInt64($1.tlsTemplateSize) + 64 }
+    let stacks = _threads.map { thread in
+      ThreadStack(
+        thread: thread, memory: _memory, mappings: _memory.source.mappings,
+        threadLocalSize: threadLocalSize)
+    }
+
+    resolver.resolveCaptures()
+    for image in _images {
+      for range in image.dataRanges {
+        for piece in subtract(ownRanges, from: range) { resolver.scanRoots(piece, kind: .global) }
+      }
+    }
+    for row in 0..<_nodes.count where _nodes.typeID[row] >= 0 && _types[Int(_nodes.typeID[row])].isCounted
+      && _nodes.strong[row] == HeapNodes.uncounted
+    {
+      resolver.addRoot(.runtime, to: row, label: .none)
+    }
+    resolver.propagate()
+
+    for (index, stack) in stacks.enumerated() {
+      guard let stack else { continue }
+      resolver.scanRoots(stack.threadLocal, kind: .threadLocal, thread: UInt32(index))
+    }
+    resolver.propagate()
+
+    for (index, thread) in _threads.enumerated() {
+      guard let stack = stacks[index] else {
+        _diagnostics["a thread's stack was not found; what only it holds may be called leaked", default: 0] += 1
+        continue
+      }
+      if !thread.isStopped {
+        _diagnostics["a thread did not stop; its registers are unknown", default: 0] += 1
+      } else {
+        for (register, value) in thread.registers.enumerated() {
+          resolver.scanRegister(
+            value, label: _labels.label(registerNames[register]), pc: thread.pc, thread: UInt32(index))
+        }
+      }
+      resolver.scanRoots(stack.live, kind: .stack, thread: UInt32(index), pc: stack.pc(ofWordAt:))
+    }
+    resolver.propagate()
+    resolver.resolveUnreached()
+
+    _scanned = resolver.edges
+    _roots = resolver.roots
+  }
+
+  // MARK: The snapshot
+
+  /// Puts everything into columns.
+  func makeSnapshot() -> Snapshot {
+    var builder = SnapshotBuilder()
+    let trie = _inventory.stackTrie()
+    builder.stackParents = trie.parents
+    builder.stackPCs = trie.pcs
+    let labelRows = _labels.copy(into: &builder)
+
+    let typeRows = _types.map { builder.type($0.name, module: $0.module) }
+    let blockType = builder.type("malloc block")
+    let sideTableType = builder.type("weak reference side table")
+    var liveSwift: UInt64 = 0
+    var liveOther: UInt64 = 0
+    for row in 0..<_nodes.count {
+      let typeID = Int(_nodes.typeID[row])
+      let type: TypeIndex
+      if let resource = _resourceTypes[row], typeID < 0 {
+        type = builder.type(resource)
+      } else if typeID >= 0 {
+        type = typeRows[typeID]
+      } else {
+        type = _nodes.kind[row] == .sideTable ? sideTableType : blockType
+      }
+      if typeID >= 0 { liveSwift += _nodes.size[row] } else { liveOther += _nodes.size[row] }
+      builder.add(
+        SnapshotBuilder.Node(
+          address: _nodes.address[row], size: _nodes.size[row], type: type, kind: _nodes.kind[row],
+          state: _nodes.state[row],
+          stack: StackIndex(
+            rawValue: _inventory.trieRow(
+              ofStack: _nodes.stackSlot[row], trieCount: trie.parents.count)),
+          generation: _nodes.generation[row],
+          strongCount: _nodes.strong[row] < 0
+            ? Snapshot.Nodes.uncounted : UInt32(_nodes.strong[row]),
+          unownedCount: UInt32(_nodes.unowned[row]), weakCount: UInt32(_nodes.weak[row])))
+      if let name = _names[row] { builder.nodeNames[UInt32(row)] = builder.string(name) }
+    }
+    for table in [_exact, _declared, _scanned] {
+      for edge in 0..<table.count {
+        builder.addEdge(
+          from: table.from[edge], to: table.to[edge],
+          label: labelRows[table.label[edge].position], strength: table.info[edge].strength,
+          provenance: table.info[edge].provenance)
+      }
+    }
+    for root in _roots {
+      builder.addRoot(
+        root.kind, to: UInt32(root.target), address: root.address, pc: root.pc, thread: root.thread,
+        label: labelRows[root.label.position],
+        provenance: root.kind == .runtime ? .reflected : .scanned)
+    }
+    builder.modules = _images.map(\.module)
+    builder.threads = _threads.map {
+      Snapshot.Thread(id: $0.id, name: $0.name, stackPointer: $0.stackPointer, pc: $0.pc)
+    }
+    builder.marks = _inventory.marks()
+    let facts = _inventory.facts
+    builder.process = Snapshot.ProcessFacts(
+      pid: facts.pid, executable: _memory.source.executable, mark: facts.markName,
+      source: _memory.source.name, hasAgent: facts.hasAgent, stackMode: facts.stackMode,
+      runIdentity: facts.runIdentity,
+      memory: [
+        "resident": _memory.source.residentBytes, "liveSwift": liveSwift, "liveOther": liveOther,
+        "pauseNanoseconds": facts.pauseNanoseconds,
+      ])
+    for (text, count) in _diagnostics { builder.note(text, count: count) }
+    for (text, count) in _catalog.diagnostics { builder.note(text, count: count) }
+    for (text, count) in _inventory.diagnostics { builder.note(text, count: count) }
+    return builder.finish()
+  }
+}
+
+/// The registers in the order of the agent's table.
+private let registerNames = [
+  "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13",
+  "r14", "r15",
+]
+
+/// What is left of a range without the parts that others cover.
+///
+/// - Parameter covered: in ascending order.
+func subtract(_ covered: [Range<UInt64>], from range: Range<UInt64>) -> [Range<UInt64>] {
+  var pieces: [Range<UInt64>] = []
+  var start = range.lowerBound
+  for hole in covered where hole.overlaps(range) {
+    if hole.lowerBound > start { pieces.append(start..<hole.lowerBound) }
+    start = max(start, hole.upperBound)
+  }
+  if start < range.upperBound { pieces.append(start..<range.upperBound) }
+  return pieces
+}

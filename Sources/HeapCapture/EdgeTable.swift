@@ -1,0 +1,59 @@
+// EdgeTable: references as capture finds them, typed ones first, then the words that counts allow.
+
+internal import GraphPrimitives
+internal import SnapshotFormat
+
+/// References between blocks, in the order in which they were found.
+struct EdgeTable {
+  var from: [UInt32] = []
+  var to: [UInt32] = []
+  var label: [LabelIndex] = []
+  var info: [EdgeInfo] = []
+
+  mutating func append(from: Int, to: Int, label: LabelIndex, info: EdgeInfo) {
+    self.from.append(UInt32(from))
+    self.to.append(UInt32(to))
+    self.label.append(label)
+    self.info.append(info)
+  }
+
+  var count: Int { from.count }
+
+  /// The strong references by source, in compressed sparse row form.
+  func strongSuccessors(nodeCount: Int) -> (first: [UInt32], target: [UInt32]) {
+    var first = [UInt32](repeating: 0, count: nodeCount + 1)
+    for edge in from.indices where info[edge].isStrong { first[Int(from[edge]) + 1] += 1 }
+    for node in 0..<nodeCount { first[node + 1] += first[node] }
+    var target = [UInt32](repeating: 0, count: Int(first[nodeCount]))
+    var next = first
+    for edge in from.indices where info[edge].isStrong {
+      let source = Int(from[edge])
+      target[Int(next[source])] = to[edge]
+      next[source] += 1
+    }
+    return (first, target)
+  }
+}
+
+/// Ranges of words without a type, by the block that they are in.
+struct UntypedRanges {
+  var row: [UInt32] = []
+  var start: [UInt64] = []
+  var end: [UInt64] = []
+  var label: [LabelIndex] = []
+
+  mutating func append(row: Int, range: Range<UInt64>, label: LabelIndex) {
+    self.row.append(UInt32(row))
+    start.append(range.lowerBound)
+    end.append(range.upperBound)
+    self.label.append(label)
+  }
+
+  /// Where each row's ranges start, given that they were appended in ascending order of row.
+  func firstRange(nodeCount: Int) -> [UInt32] {
+    var first = [UInt32](repeating: 0, count: nodeCount + 1)
+    for owner in row { first[Int(owner) + 1] += 1 }
+    for node in 0..<nodeCount { first[node + 1] += first[node] }
+    return first
+  }
+}

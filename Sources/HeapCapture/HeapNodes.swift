@@ -1,0 +1,122 @@
+// HeapNodes: the blocks of the captured heap in order of address, and how a word finds its block.
+
+internal import SnapshotFormat
+
+/// The blocks of the captured heap, in ascending order of address, as columns.
+///
+/// Finding the block that a word points to is what capture does most, so the start of each page of
+/// heap is indexed: a look-up is two loads and a search among the few blocks of one page.
+final class HeapNodes {
+  var address: [UInt64] = []
+  var size: [UInt64] = []
+  var generation: [UInt16] = []
+  /// Slot in the agent's stack table.
+  var stackSlot: [UInt32] = []
+  var isRegistered: [Bool] = []
+
+  /// The type's id in the catalogue, -1 for none.
+  var typeID: [Int32] = []
+  var kind: [NodeKind] = []
+  var state: [NodeState] = []
+
+  /// The strong count from the header; `uncounted` for what has none.
+  var strong: [Int32] = []
+  var unowned: [Int32] = []
+  var weak: [Int32] = []
+  var sideTable: [UInt64] = []
+
+  /// How many strong references have been found so far: exact edges first, then scanned words.
+  var explained: [Int32] = []
+
+  static let uncounted: Int32 = -1
+
+  var count: Int { address.count }
+
+  /// For each page of heap the row of the first block that starts in it or after it. Pages are found
+  /// by a two-level table like the agent's own.
+  private var _firstRowByPage: [UInt64: UnsafeMutablePointer<UInt32>] = [:]
+  private var _lastTable: UInt64 = .max
+  private var _lastRows: UnsafeMutablePointer<UInt32>?
+
+  private static let _pagesPerTable = 1 << 12
+  private static let _none = UInt32.max
+
+  deinit {
+    for rows in _firstRowByPage.values { rows.deallocate() }
+  }
+
+  func append(_ block: HeapBlock) {
+    precondition(address.last.map { $0 < block.address } ?? true, "blocks come in order of address")
+    address.append(block.address)
+    size.append(block.size)
+    generation.append(block.generation)
+    stackSlot.append(block.stack)
+    isRegistered.append(block.isRegistered)
+    typeID.append(-1)
+    kind.append(.block)
+    state.append(.live)
+    strong.append(Self.uncounted)
+    unowned.append(0)
+    weak.append(0)
+    sideTable.append(0)
+    explained.append(0)
+  }
+
+  /// Indexes the pages; called once all blocks are there.
+  func buildIndex() {
+    for row in stride(from: count - 1, through: 0, by: -1) {
+      let page = address[row] >> 12
+      let table = page / UInt64(Self._pagesPerTable)
+      let rows: UnsafeMutablePointer<UInt32>
+      if let existing = _firstRowByPage[table] {
+        rows = existing
+      } else {
+        rows = .allocate(capacity: Self._pagesPerTable)
+        rows.initialize(repeating: Self._none, count: Self._pagesPerTable)
+        _firstRowByPage[table] = rows
+      }
+      rows[Int(page % UInt64(Self._pagesPerTable))] = UInt32(row)
+    }
+  }
+
+  /// The row of the block that starts at an address.
+  @inline(__always)
+  func row(startingAt target: UInt64) -> Int? {
+    let page = target >> 12
+    let table = page / UInt64(Self._pagesPerTable)
+    if table != _lastTable {
+      _lastTable = table
+      _lastRows = _firstRowByPage[table]
+    }
+    guard let rows = _lastRows else { return nil }
+    let first = rows[Int(page % UInt64(Self._pagesPerTable))]
+    if first == Self._none { return nil }
+    var low = Int(first)
+    var high = min(low + 256, address.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if address[middle] < target { low = middle + 1 } else { high = middle }
+    }
+    return low < address.count && address[low] == target ? low : nil
+  }
+
+  /// The row of the block that contains an address, its first byte or another.
+  func row(containing target: UInt64) -> Int? {
+    var low = 0
+    var high = address.count
+    while low < high {
+      let middle = (low + high) / 2
+      if address[middle] <= target { low = middle + 1 } else { high = middle }
+    }
+    guard low > 0 else { return nil }
+    let row = low - 1
+    // A block of no bytes still has its address.
+    return target < address[row] + max(size[row], 1) ? row : nil
+  }
+
+  /// The lowest address of a block and the first one past the last.
+  var bounds: Range<UInt64> {
+    guard let first = address.first, let last = address.last, let bytes = size.last else { return 0..<0 }
+    return first..<(last + max(bytes, 1))
+  }
+}

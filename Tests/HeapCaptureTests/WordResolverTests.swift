@@ -1,0 +1,224 @@
+// Tests of WordResolver: which words without a type are believed.
+
+import GraphPrimitives
+import SnapshotFormat
+import Testing
+
+@testable import HeapCapture
+
+@Suite struct WordResolverTests {
+  /// A heap of blocks 256 bytes apart, a module's data below it and a stack above it.
+  final class Heap {
+    static let data: UInt64 = 0x10_0000
+    static let blocks: UInt64 = 0x20_0000
+    static let stack: UInt64 = 0x30_0000
+    let source = FakeMemory(
+      0x10_0000..<0x10_1000, 0x20_0000..<0x21_0000, 0x30_0000..<0x30_1000)
+    let nodes = HeapNodes()
+    var exact = EdgeTable()
+    var ranges = UntypedRanges()
+    var isString: [Bool] = []
+
+    func address(_ row: Int) -> UInt64 { Self.blocks + UInt64(row) * 256 }
+
+    /// Adds a block; `strong` is nil for one without a count.
+    @discardableResult
+    func add(_ kind: NodeKind, strong: Int?, untyped: Bool = false, isString: Bool = false) -> Int {
+      let row = nodes.count
+      nodes.append(
+        HeapBlock(
+          address: address(row), size: 64))
+      nodes.kind[row] = kind
+      nodes.strong[row] = strong.map(Int32.init) ?? HeapNodes.uncounted
+      if untyped {
+        ranges.append(row: row, range: address(row)..<(address(row) + 64), label: .none)
+      }
+      self.isString.append(isString)
+      return row
+    }
+
+    func hold(_ from: Int, _ to: Int) {
+      exact.append(from: from, to: to, label: .none, info: EdgeInfo(.strong, .reflected))
+      nodes.explained[to] += 1
+    }
+
+    func resolve(_ body: (inout WordResolver) -> Void = { _ in }) -> WordResolver {
+      nodes.buildIndex()
+      var resolver = WordResolver(
+        memory: TargetMemory(source), nodes: nodes, exactEdges: exact, ranges: ranges,
+        isStringStorage: isString, labelOfOffset: { _ in .none })
+      resolver.resolveCaptures()
+      resolver.scanRoots(Self.data..<(Self.data + 0x1000), kind: .global)
+      resolver.propagate()
+      body(&resolver)
+      resolver.scanRoots(Self.stack..<(Self.stack + 0x1000), kind: .stack)
+      resolver.propagate()
+      resolver.resolveUnreached()
+      return resolver
+    }
+  }
+
+  @Test("A global holds an object that has a retain to explain")
+  func globalHolds() {
+    let heap = Heap()
+    let object = heap.add(.object, strong: 1)
+    heap.source.set(Heap.data + 16, heap.address(object))
+    let resolver = heap.resolve()
+    #expect(resolver.isReached[object])
+    #expect(resolver.roots.map(\.address) == [Heap.data + 16])
+  }
+
+  @Test("A stale word does not hold a leaked cycle, whose counts explain themselves")
+  func staleWord() {
+    let heap = Heap()
+    let first = heap.add(.object, strong: 1)
+    let second = heap.add(.object, strong: 1)
+    heap.hold(first, second)
+    heap.hold(second, first)
+    heap.source.set(Heap.stack + 8, heap.address(first))
+    heap.source.set(Heap.data + 8, heap.address(second))
+    let resolver = heap.resolve()
+    #expect(!resolver.isReached[first] && !resolver.isReached[second])
+    #expect(resolver.staleWordCount == 2)
+    #expect(resolver.roots.isEmpty)
+  }
+
+  @Test("Two words hold an object with one retain to explain only once")
+  func oneRetainOneHolder() {
+    let heap = Heap()
+    let object = heap.add(.object, strong: 1)
+    heap.source.set(Heap.data + 8, heap.address(object))
+    heap.source.set(Heap.stack + 8, heap.address(object))
+    let resolver = heap.resolve()
+    #expect(resolver.roots.map(\.kind) == [.global])
+    #expect(resolver.staleWordCount == 1)
+  }
+
+  @Test("An object with more typed references than its count allows believes every word")
+  func overCounted() {
+    let heap = Heap()
+    let owner = heap.add(.object, strong: 1)
+    let object = heap.add(.object, strong: 1)
+    heap.hold(owner, object)
+    heap.hold(owner, object)
+    heap.source.set(Heap.data + 8, heap.address(object))
+    let resolver = heap.resolve()
+    #expect(resolver.isReached[object])
+  }
+
+  @Test("Enum bits in a pointer do not hide it", arguments: [0x8000_0000_0000_0000, 5, 0x4000_0000_0000_0001] as [UInt64])
+  func spareBits(bits: UInt64) {
+    let heap = Heap()
+    let object = heap.add(.object, strong: 1)
+    heap.source.set(Heap.data + 8, heap.address(object) | bits)
+    #expect(heap.resolve().isReached[object])
+  }
+
+  @Test("A pointer into a block holds it, one into a counted object does not")
+  func interiorPointers() {
+    let heap = Heap()
+    let block = heap.add(.block, strong: nil)
+    let object = heap.add(.object, strong: 1)
+    heap.source.set(Heap.data + 8, heap.address(block) + 40)
+    heap.source.set(Heap.data + 16, heap.address(object) + 40)
+    let resolver = heap.resolve()
+    #expect(resolver.isReached[block])
+    #expect(!resolver.isReached[object])
+  }
+
+  @Test("A string's word points before its storage, with its discriminator on top")
+  func strings() {
+    let heap = Heap()
+    let storage = heap.add(.storage, strong: 1, isString: true)
+    heap.source.set(Heap.data + 8, (heap.address(storage) - 32) | 0x8000_0000_0000_0000)
+    #expect(heap.resolve().isReached[storage])
+  }
+
+  @Test("Words of a reached block come before those of a stack")
+  func heapBeforeStack() {
+    let heap = Heap()
+    let block = heap.add(.block, strong: nil, untyped: true)
+    let object = heap.add(.object, strong: 1)
+    heap.source.set(Heap.data + 8, heap.address(block))
+    heap.source.set(heap.address(block) + 24, heap.address(object))
+    heap.source.set(Heap.stack + 8, heap.address(object))
+    let resolver = heap.resolve()
+    #expect(resolver.roots.count == 1)
+    #expect(resolver.edges.from == [UInt32(block)] && resolver.edges.to == [UInt32(object)])
+  }
+
+  @Test("A capture is believed before a stale word, reachable or not")
+  func capturesComeFirst() {
+    let heap = Heap()
+    let context = heap.add(.cBlock, strong: nil, untyped: true)
+    let object = heap.add(.object, strong: 1)
+    heap.hold(object, context)
+    heap.source.set(heap.address(context) + 32, heap.address(object))
+    heap.source.set(Heap.stack + 8, heap.address(object))
+    let resolver = heap.resolve()
+    #expect(!resolver.isReached[object] && !resolver.isReached[context])
+    #expect(resolver.edges.count == 1)
+  }
+
+  @Test("What a capture holds is reached once its block is")
+  func captureReachedLater() {
+    let heap = Heap()
+    let owner = heap.add(.object, strong: 1)
+    let context = heap.add(.cBlock, strong: nil, untyped: true)
+    let object = heap.add(.object, strong: 1)
+    heap.hold(owner, context)
+    heap.source.set(heap.address(context) + 32, heap.address(object))
+    heap.source.set(Heap.stack + 8, heap.address(owner))
+    #expect(heap.resolve().isReached[object])
+  }
+
+  @Test("The words of a destroyed object hold nothing")
+  func zombies() {
+    let heap = Heap()
+    let zombie = heap.add(.object, strong: 0, untyped: true)
+    heap.nodes.state[zombie] = .deinited
+    let object = heap.add(.object, strong: 1)
+    heap.source.set(heap.address(zombie) + 16, heap.address(object))
+    #expect(heap.resolve().edges.count == 0)
+  }
+}
+
+@Suite struct HeapNodesTests {
+  @Test("Every block is found by its start and by each of its bytes", arguments: 0..<50 as Range<UInt64>)
+  func lookUp(seed: UInt64) {
+    var random = SplitMix(seed)
+    let nodes = HeapNodes()
+    var address: UInt64 = 0x7000_0000
+    var blocks: [(UInt64, UInt64)] = []
+    for _ in 0..<300 {
+      address += random.next() % 8 == 0 ? random.next() % 100_000 & ~15 : 0
+      let size = random.next() % 16 == 0 ? random.next() % 20_000 : random.next() % 200
+      blocks.append((address, size))
+      nodes.append(
+        HeapBlock(address: address, size: size))
+      address += (size + 8 + 15) & ~15
+    }
+    nodes.buildIndex()
+    for _ in 0..<2000 {
+      let (start, size) = blocks[Int(random.next() % 300)]
+      let probe = start &+ random.next() % (size + 40) &- 20
+      let exact = blocks.firstIndex { $0.0 == probe }
+      let containing = blocks.firstIndex { $0.0 <= probe && probe < $0.0 + max($0.1, 1) }
+      #expect(nodes.row(startingAt: probe) == exact, "seed \(seed), probe \(probe)")
+      #expect(nodes.row(containing: probe) == containing, "seed \(seed), probe \(probe)")
+    }
+  }
+}
+
+/// A small seeded generator (SplitMix64).
+struct SplitMix: RandomNumberGenerator {
+  private var _state: UInt64
+  init(_ seed: UInt64) { _state = seed }
+  mutating func next() -> UInt64 {
+    _state &+= 0x9e37_79b9_7f4a_7c15
+    var z = _state
+    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+    return z ^ (z >> 31)
+  }
+}
