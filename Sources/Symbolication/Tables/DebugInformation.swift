@@ -1,0 +1,345 @@
+// DebugInformation: the compilation units of a file, found by address, and what lies in them.
+
+internal import CLibdw
+
+/// A place in the source.
+struct SourcePlace: Hashable {
+  /// As the compiler named it; nil for code that is in no file.
+  var file: String?
+
+  /// Counted from 1; nil for code that the compiler made.
+  var line: Int?
+}
+
+/// The debug information of one file.
+///
+/// swiftc writes no `.debug_aranges`, without which libdw finds no unit by address, and libdw's own
+/// search for scopes reads the whole unit for each address. So the ranges of all units are indexed once,
+/// the functions of a unit when an address in it is first asked for, and the inlined calls of a function
+/// likewise.
+///
+/// Not thread-safe. Must not outlive the file, which it keeps open.
+final class DebugInformation {
+  private let file: ELFFile
+  private let dwarf: OpaquePointer
+  private var unitsByRange: IntervalTable<Int>
+  private var units: [Unit]
+  private var stringByPointer: [UnsafePointer<CChar>: String] = [:]
+
+  private struct Unit {
+    var die: Dwarf_Die
+
+    /// Row in `functions`, by range; nil until it is asked for.
+    var functionsByRange: IntervalTable<Dwarf_Off>?
+
+    /// The entries of functions without code of their own, found with the others.
+    var abstractFunctions: [Dwarf_Off] = []
+
+    /// All functions by linker's name; nil until one is asked for.
+    var functionByName: [String: Dwarf_Off]?
+  }
+
+  private var functionByOffset: [Dwarf_Off: CompiledFunction] = [:]
+
+  /// Opens the debug information; nil where the file has none that can be read.
+  ///
+  /// - Complexity: O(units and their ranges).
+  init?(file: ELFFile) {
+    guard file.hasDebugInformation, let dwarf = dwarf_begin_elf(file.elf, DWARF_C_READ, nil) else {
+      return nil
+    }
+    self.file = file
+    self.dwarf = dwarf
+    // Code that the linker dropped keeps its debug information, at addresses near zero.
+    let code = file.sections.filter { $0.isExecutable }.map { $0.addresses }
+    var rows: [IntervalTable<Int>.Row] = []
+    var found: [Unit] = []
+    var unit: OpaquePointer?
+    while true {
+      var die = Dwarf_Die()
+      var next: OpaquePointer?
+      guard dwarf_get_units(dwarf, unit, &next, nil, nil, &die, nil) == 0, let next, next != unit
+      else { break }
+      unit = next
+      guard dwarf_tag(&die) == DW_TAG_compile_unit else { continue }
+      let ranges = ranges(of: &die).filter { range in
+        code.contains { $0.contains(range.lowerBound) }
+      }
+      guard !ranges.isEmpty else { continue }
+      rows += ranges.map { .init($0.lowerBound, $0.upperBound, found.count) }
+      found.append(Unit(die: die, functionsByRange: nil))
+    }
+    unitsByRange = IntervalTable(rows)
+    units = found
+  }
+
+  deinit {
+    dwarf_end(dwarf)
+  }
+
+  /// The line of the source that an instruction comes from.
+  ///
+  /// - Complexity: the unit's line table is read once, then O(log lines).
+  func place(at address: UInt64) -> SourcePlace? {
+    guard let unit = unitsByRange.row(containing: address)?.value,
+      let line = dwarf_getsrc_die(&units[unit].die, address)
+    else { return nil }
+    var number: Int32 = 0
+    guard dwarf_lineno(line, &number) == 0 else { return nil }
+    return place(file: dwarf_linesrc(line, nil, nil), line: Int(number))
+  }
+
+  /// The first line with a number that the code of a function comes from.
+  func firstPlace(in addresses: Range<UInt64>) -> SourcePlace? {
+    guard let unit = unitsByRange.row(containing: addresses.lowerBound)?.value else { return nil }
+    var address = addresses.lowerBound
+    // Lines by instruction: no address of code is skipped that could start a line.
+    for _ in 0..<4096 where address < addresses.upperBound {
+      if let line = dwarf_getsrc_die(&units[unit].die, address) {
+        var number: Int32 = 0
+        if dwarf_lineno(line, &number) == 0, number > 0 {
+          return place(file: dwarf_linesrc(line, nil, nil), line: Int(number))
+        }
+      }
+      address += 1
+    }
+    return nil
+  }
+
+  /// The function, as compiled, whose code an address is in.
+  ///
+  /// - Complexity: the entries of the unit are read once, those of the function once.
+  func function(at address: UInt64) -> CompiledFunction? {
+    guard let unit = unitsByRange.row(containing: address)?.value else { return nil }
+    readFunctions(of: unit)
+    guard let offset = units[unit].functionsByRange?.row(containing: address)?.value else {
+      return nil
+    }
+    if let known = functionByOffset[offset] { return known }
+    var die = Dwarf_Die()
+    guard dwarf_offdie(dwarf, offset, &die) != nil else { return nil }
+    let function = compiledFunction(&die, unit: unit)
+    functionByOffset[offset] = function
+    return function
+  }
+
+  /// The declaration of a function, by its linker's name, in the unit that an address is in; also of
+  /// one that has no code left because it was inlined everywhere.
+  ///
+  /// - Complexity: O(functions of the unit) once.
+  func declaration(named name: String, inUnitOf address: UInt64) -> FunctionDeclaration? {
+    guard let unit = unitsByRange.row(containing: address)?.value else { return nil }
+    if units[unit].functionByName == nil {
+      readFunctions(of: unit)
+      var offsetByName: [String: Dwarf_Off] = [:]
+      let compiled = units[unit].functionsByRange?.rows.map(\.value) ?? []
+      for offset in compiled + units[unit].abstractFunctions {
+        var die = Dwarf_Die()
+        // A mere declaration has no names of parameters.
+        guard dwarf_offdie(dwarf, offset, &die) != nil, !isDeclaration(&die),
+          let name = text(of: &die, DW_AT_linkage_name)
+        else { continue }
+        let key = string(name)
+        if offsetByName[key] == nil { offsetByName[key] = offset }
+      }
+      units[unit].functionByName = offsetByName
+    }
+    var die = Dwarf_Die()
+    guard let offset = units[unit].functionByName?[name], dwarf_offdie(dwarf, offset, &die) != nil
+    else { return nil }
+    return declaration(of: &die)
+  }
+
+  private func isDeclaration(_ die: inout Dwarf_Die) -> Bool {
+    var value = Dwarf_Attribute()
+    var isSet = false
+    return dwarf_attr(&die, UInt32(DW_AT_declaration), &value) != nil
+      && dwarf_formflag(&value, &isSet) == 0 && isSet
+  }
+
+  // MARK: - Entries
+
+  /// Calls a function for each child of an entry, in order, until it returns false.
+  ///
+  /// libdw is given the last word on what a child is, but not on whether there is an end: each child
+  /// must lie after the one before, so that a damaged file can't lead in a circle.
+  private func forEachChild(of die: inout Dwarf_Die, _ body: (inout Dwarf_Die) -> Void) {
+    var child = Dwarf_Die()
+    guard dwarf_child(&die, &child) == 0 else { return }
+    while true {
+      let position = dwarf_dieoffset(&child)
+      var current = child
+      body(&current)
+      var next = Dwarf_Die()
+      guard dwarf_siblingof(&child, &next) == 0, dwarf_dieoffset(&next) > position else { return }
+      child = next
+    }
+  }
+
+  private static let deepest = 64
+
+  private func readFunctions(of unit: Int) {
+    guard units[unit].functionsByRange == nil else { return }
+    var found = FoundFunctions()
+    collectFunctions(under: &units[unit].die, depth: 0, into: &found)
+    units[unit].functionsByRange = IntervalTable(found.compiled)
+    units[unit].abstractFunctions = found.abstract
+  }
+
+  private struct FoundFunctions {
+    var compiled: [IntervalTable<Dwarf_Off>.Row] = []
+    var abstract: [Dwarf_Off] = []
+  }
+
+  private func collectFunctions(
+    under die: inout Dwarf_Die, depth: Int, into found: inout FoundFunctions
+  ) {
+    forEachChild(of: &die) { child in
+      switch Int(dwarf_tag(&child)) {
+      case DW_TAG_subprogram:
+        let offset = dwarf_dieoffset(&child)
+        let ranges = ranges(of: &child)
+        for range in ranges {
+          found.compiled.append(.init(range.lowerBound, range.upperBound, offset))
+        }
+        if ranges.isEmpty { found.abstract.append(offset) }
+        // Closures and local functions lie in the function that they are written in.
+        if depth < Self.deepest { collectFunctions(under: &child, depth: depth + 1, into: &found) }
+      case DW_TAG_module, DW_TAG_namespace, DW_TAG_structure_type, DW_TAG_class_type,
+        DW_TAG_union_type, DW_TAG_enumeration_type, DW_TAG_lexical_block:
+        if depth < Self.deepest { collectFunctions(under: &child, depth: depth + 1, into: &found) }
+      default: break
+      }
+    }
+  }
+
+  private func compiledFunction(_ die: inout Dwarf_Die, unit: Int) -> CompiledFunction {
+    CompiledFunction(
+      declaration: declaration(of: &die),
+      ranges: ranges(of: &die),
+      inlined: inlinedCalls(in: &die, unit: unit, depth: 0))
+  }
+
+  private func inlinedCalls(in die: inout Dwarf_Die, unit: Int, depth: Int) -> [InlinedCall] {
+    guard depth < Self.deepest else { return [] }
+    var result: [InlinedCall] = []
+    forEachChild(of: &die) { child in
+      switch Int(dwarf_tag(&child)) {
+      case DW_TAG_inlined_subroutine:
+        result.append(
+          InlinedCall(
+            declaration: declaration(of: &child), ranges: ranges(of: &child),
+            callSite: callSite(of: &child, unit: unit),
+            inlined: inlinedCalls(in: &child, unit: unit, depth: depth + 1)))
+      case DW_TAG_lexical_block, DW_TAG_try_block, DW_TAG_catch_block, DW_TAG_with_stmt:
+        result += inlinedCalls(in: &child, unit: unit, depth: depth + 1)
+      default: break
+      }
+    }
+    return result
+  }
+
+  /// What an entry says of the function that it is code of: through the declaration or the abstract
+  /// function that it refers to.
+  private func declaration(of die: inout Dwarf_Die) -> FunctionDeclaration {
+    var origin = die
+    // The abstract function holds the parameters; the code's own entry may have lost some.
+    if let abstract = referred(by: &die, DW_AT_abstract_origin) { origin = abstract }
+    let mangled =
+      text(of: &die, DW_AT_linkage_name) ?? text(of: &die, DW_AT_MIPS_linkage_name)
+    let name = mangled ?? dwarf_diename(&die)
+    var line: Int32 = 0
+    let hasLine = dwarf_decl_line(&origin, &line) == 0
+    let file = dwarf_decl_file(&origin)
+    var parameters: [FunctionDeclaration.Parameter] = []
+    forEachChild(of: &origin) { child in
+      guard dwarf_tag(&child) == DW_TAG_formal_parameter else { return }
+      guard let name = dwarf_diename(&child) else { return }
+      var line: Int32 = 0
+      parameters.append(
+        .init(
+          name: string(name), line: dwarf_decl_line(&child, &line) == 0 ? Int(line) : nil,
+          isArtificial: flag(of: &child, DW_AT_artificial)))
+    }
+    return FunctionDeclaration(
+      name: name,
+      place: place(file: file, line: hasLine ? Int(line) : 0),
+      parameters: parameters)
+  }
+
+  private func referred(by die: inout Dwarf_Die, _ attribute: Int) -> Dwarf_Die? {
+    var value = Dwarf_Attribute()
+    var target = Dwarf_Die()
+    guard dwarf_attr(&die, UInt32(attribute), &value) != nil,
+      dwarf_formref_die(&value, &target) != nil
+    else { return nil }
+    return target
+  }
+
+  private func text(of die: inout Dwarf_Die, _ attribute: Int) -> UnsafePointer<CChar>? {
+    var value = Dwarf_Attribute()
+    guard dwarf_attr_integrate(&die, UInt32(attribute), &value) != nil else { return nil }
+    return dwarf_formstring(&value)
+  }
+
+  private func number(of die: inout Dwarf_Die, _ attribute: Int) -> Int? {
+    var value = Dwarf_Attribute()
+    var number: Dwarf_Word = 0
+    guard dwarf_attr(&die, UInt32(attribute), &value) != nil, dwarf_formudata(&value, &number) == 0
+    else { return nil }
+    return Int(clamping: number)
+  }
+
+  private func flag(of die: inout Dwarf_Die, _ attribute: Int) -> Bool {
+    var value = Dwarf_Attribute()
+    var isSet = false
+    return dwarf_attr_integrate(&die, UInt32(attribute), &value) != nil
+      && dwarf_formflag(&value, &isSet) == 0 && isSet
+  }
+
+  /// Where an inlined function was called.
+  private func callSite(of die: inout Dwarf_Die, unit: Int) -> SourcePlace {
+    var files: OpaquePointer?
+    var count = 0
+    var name: UnsafePointer<CChar>?
+    if let index = number(of: &die, DW_AT_call_file),
+      dwarf_getsrcfiles(&units[unit].die, &files, &count) == 0, index >= 0, index < count
+    {
+      name = dwarf_filesrc(files, index, nil, nil)
+    }
+    return place(file: name, line: number(of: &die, DW_AT_call_line) ?? 0)
+  }
+
+  // MARK: - Text
+
+  private func place(file: UnsafePointer<CChar>?, line: Int) -> SourcePlace {
+    let name = file.map { string($0) }
+    return SourcePlace(
+      file: name.flatMap { $0.hasSuffix("<compiler-generated>") ? nil : $0 },
+      line: line > 0 ? line : nil)
+  }
+
+  /// The string at a pointer into the file, which libdw gives again and again.
+  private func string(_ pointer: UnsafePointer<CChar>) -> String {
+    if let known = stringByPointer[pointer] { return known }
+    let string = String(cString: pointer)
+    stringByPointer[pointer] = string
+    return string
+  }
+}
+
+/// The ranges of code of an entry that are not empty.
+private func ranges(of die: inout Dwarf_Die) -> [Range<UInt64>] {
+  var result: [Range<UInt64>] = []
+  var base: Dwarf_Addr = 0
+  var start: Dwarf_Addr = 0
+  var end: Dwarf_Addr = 0
+  var offset = 0
+  while true {
+    let next = dwarf_ranges(&die, offset, &base, &start, &end)
+    guard next > 0, next != offset else { break }
+    offset = next
+    if start < end { result.append(start..<end) }
+  }
+  return result
+}
