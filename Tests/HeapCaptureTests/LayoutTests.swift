@@ -217,3 +217,21 @@ private final class Closures {
     withExtendedLifetime((object, leaf)) {}
   }
 }
+
+private final class Counts: ManagedBuffer<Leaf, Int> {}
+private final class Bytes: ManagedBuffer<Leaf, UInt8> {}
+
+extension LayoutTests {
+  @Test("A managed buffer's header is typed; its elements are words where they may be addresses")
+  func managedBuffers() throws {
+    let leaf = Leaf()
+    let counts = Counts.create(minimumCapacity: 4) { _ in leaf }
+    let bytes = Bytes.create(minimumCapacity: 40) { _ in leaf }
+    let target = try LayoutTarget()
+    #expect(target.references(of: counts) == [Found("header", leaf)])
+    #expect(target.words(of: counts).first?.offset == 24)
+    #expect(target.references(of: bytes) == [Found("header", leaf)])
+    #expect(target.words(of: bytes).isEmpty)
+    withExtendedLifetime((counts, bytes, leaf)) {}
+  }
+}

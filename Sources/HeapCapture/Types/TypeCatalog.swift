@@ -235,7 +235,8 @@ package final class TypeCatalog {
     else { return true }
     let arguments = mirror.genericArguments(of: reference)
     guard arguments.count == 2 else { return true }
-    return !compiler.programs[compiler.program(of: arguments[1])].steps.isEmpty
+    let element = compiler.program(of: arguments[1])
+    return !compiler.programs[element].steps.isEmpty
   }
 }
 
