@@ -112,7 +112,7 @@ let package = Package(
       path: "Tests/Support/SnapshotDSL", swiftSettings: commonSwiftSettings),
 
     .tests(of: "GraphPrimitives"),
-    .tests(of: "GraphKit", ["GraphPrimitives"]),
+    .tests(of: "GraphKit", ["SnapshotDSL", "GraphPrimitives"]),
     .tests(of: "SnapshotFormat", ["SnapshotDSL", "GraphPrimitives"]),
     .tests(of: "HeapGraph", ["SnapshotDSL", "GraphPrimitives", "SnapshotFormat", "GraphKit"]),
     .tests(

@@ -18,7 +18,7 @@ extension HeapGraph {
     guard low > 0 else { return nil }
     let node = NodeIndex(low - 1)
     let inside = address.rawValue - starts[node.position]
-    return inside == 0 || inside < UInt64(snapshot.nodes.size[node.position]) ? node : nil
+    return inside == 0 || inside < snapshot.nodes.bytes(node.position) ? node : nil
   }
 
   /// The nodes whose type's name matches a pattern, in ascending order of address.

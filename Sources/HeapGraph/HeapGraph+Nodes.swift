@@ -11,7 +11,7 @@ extension HeapGraph {
 
   /// The bytes of a node, as they were asked for from the allocator.
   package func size(of node: NodeIndex) -> ByteCount {
-    ByteCount(Int64(snapshot.nodes.size[node.position]))
+    ByteCount(Int64(clamping: snapshot.nodes.bytes(node.position)))
   }
 
   /// One object and its bytes.
