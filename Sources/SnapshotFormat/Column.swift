@@ -25,8 +25,13 @@ public struct Column<Element: BitwiseCopyable & Sendable>: @unchecked Sendable,
 
   /// Creates a column of `count` rows that `fill` initializes, all of them.
   public init(count: Int, filledBy fill: (UnsafeMutableBufferPointer<Element>) -> Void) {
-    let storage = _ColumnStorage<Element>(count: count)
+    let storage = ColumnStorage<Element>(count: count)
     fill(storage.rows)
+    self.init(storage)
+  }
+
+  /// Creates a column of rows that have been initialized and will not be written again.
+  internal init(_ storage: ColumnStorage<Element>) {
     _rows = UnsafeBufferPointer(storage.rows)
     _owner = storage
   }
@@ -73,8 +78,9 @@ public struct Column<Element: BitwiseCopyable & Sendable>: @unchecked Sendable,
   }
 }
 
-/// The memory of a column that was not mapped from a file.
-private final class _ColumnStorage<Element: BitwiseCopyable> {
+/// The memory of a column that is not mapped from a file.
+internal final class ColumnStorage<Element: BitwiseCopyable> {
+  /// The rows, not yet initialized.
   let rows: UnsafeMutableBufferPointer<Element>
 
   init(count: Int) { rows = .allocate(capacity: count) }

@@ -158,11 +158,11 @@ extension Snapshot {
       nodes.size.withUnsafeBufferPointer { sizes in
         // Addresses ascend, so nearly all nodes lie below this line and need no look of their own.
         var row = count
-        while row > 0, addresses[row - 1] >= UInt64.max - UInt64(UInt32.max) {
-          row -= 1
-          if addresses[row].addingReportingOverflow(UInt64(sizes[row])).overflow { return row }
+        while row > 0, addresses[row - 1] > UInt64.max - UInt64(UInt32.max) { row -= 1 }
+        while row < count, !addresses[row].addingReportingOverflow(UInt64(sizes[row])).overflow {
+          row += 1
         }
-        return count
+        return row
       }
     }
     let large = nodes.largeNode.indices.first {

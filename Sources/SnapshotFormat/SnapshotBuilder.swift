@@ -208,86 +208,93 @@ public struct SnapshotBuilder {
   }
 
   private static func _nodeColumns(_ nodes: [Node], _ order: RowOrder) -> Snapshot.Nodes {
-    func column<Element>(_ value: (Node) -> Element) -> Column<Element> {
-      Column(count: nodes.count) { rows in
-        nodes.withUnsafeBufferPointer { nodes in
-          if let provisionals = order.provisionalByRow {
-            for row in nodes.indices {
-              rows.initializeElement(at: row, to: value(nodes[Int(provisionals[row])]))
-            }
-          } else {
-            for row in nodes.indices { rows.initializeElement(at: row, to: value(nodes[row])) }
-          }
-        }
-      }
-    }
-    let size = column { UInt32(clamping: $0.size) }
+    let count = nodes.count
+    let address = ColumnStorage<UInt64>(count: count)
+    let size = ColumnStorage<UInt32>(count: count)
+    let type = ColumnStorage<UInt32>(count: count)
+    let stack = ColumnStorage<UInt32>(count: count)
+    let generation = ColumnStorage<UInt16>(count: count)
+    let kind = ColumnStorage<UInt8>(count: count)
+    let state = ColumnStorage<UInt8>(count: count)
+    let strongCount = ColumnStorage<UInt32>(count: count)
+    let unownedCount = ColumnStorage<UInt16>(count: count)
+    let weakCount = ColumnStorage<UInt16>(count: count)
     var largeNode: [UInt32] = []
     var largeBytes: [UInt64] = []
-    for row in size.indices where size[row] == UInt32.max {
-      largeNode.append(UInt32(row))
-      largeBytes.append(nodes[order.provisional(of: row)].size)
+    nodes.withUnsafeBufferPointer { nodes in
+      var row = 0
+      while row < count {
+        let node = nodes[order.provisional(of: row)]
+        address.rows.initializeElement(at: row, to: node.address)
+        size.rows.initializeElement(at: row, to: UInt32(clamping: node.size))
+        type.rows.initializeElement(at: row, to: node.type.rawValue)
+        stack.rows.initializeElement(at: row, to: node.stack.rawValue)
+        generation.rows.initializeElement(at: row, to: node.generation)
+        kind.rows.initializeElement(at: row, to: node.kind.rawValue)
+        state.rows.initializeElement(at: row, to: node.state.rawValue)
+        strongCount.rows.initializeElement(at: row, to: node.strongCount)
+        unownedCount.rows.initializeElement(at: row, to: UInt16(clamping: node.unownedCount))
+        weakCount.rows.initializeElement(at: row, to: UInt16(clamping: node.weakCount))
+        if node.size >= UInt64(UInt32.max) {
+          largeNode.append(UInt32(row))
+          largeBytes.append(node.size)
+        }
+        row += 1
+      }
     }
     return Snapshot.Nodes(
-      address: column(\.address), size: size, type: column(\.type.rawValue),
-      stack: column(\.stack.rawValue), generation: column(\.generation),
-      kind: column(\.kind.rawValue), state: column(\.state.rawValue),
-      strongCount: column(\.strongCount),
-      unownedCount: column { UInt16(clamping: $0.unownedCount) },
-      weakCount: column { UInt16(clamping: $0.weakCount) }, largeNode: Column(largeNode),
-      largeBytes: Column(largeBytes))
+      address: Column(address), size: Column(size), type: Column(type), stack: Column(stack),
+      generation: Column(generation), kind: Column(kind), state: Column(state),
+      strongCount: Column(strongCount), unownedCount: Column(unownedCount),
+      weakCount: Column(weakCount), largeNode: Column(largeNode), largeBytes: Column(largeBytes))
   }
 
   private static func _edgeColumns(
     _ edges: [Edge], _ order: RowOrder, nodeCount: Int
   ) -> Snapshot.Edges {
-    var isInOrder = true
-    var previous: UInt32 = 0
-    let firstEdge = Column<UInt32>(count: nodeCount + 1) { starts in
-      starts.initialize(repeating: 0)
-      edges.withUnsafeBufferPointer { edges in
-        for edge in edges {
-          let from = order.row(of: edge.from)
-          if from < previous { isInOrder = false }
-          previous = from
-          starts[Int(from) + 1] += 1
-        }
+    let firstEdge = ColumnStorage<UInt32>(count: nodeCount + 1)
+    let target = ColumnStorage<UInt32>(count: edges.count)
+    let label = ColumnStorage<UInt32>(count: edges.count)
+    let info = ColumnStorage<UInt8>(count: edges.count)
+    firstEdge.rows.initialize(repeating: 0)
+    edges.withUnsafeBufferPointer { edges in
+      let starts = firstEdge.rows
+      var isInOrder = true
+      var previous: UInt32 = 0
+      var index = 0
+      while index < edges.count {
+        let from = order.row(of: edges[index].from)
+        isInOrder = isInOrder && from >= previous
+        previous = from
+        starts[Int(from) + 1] += 1
+        index += 1
       }
       var row = 0
       while row < nodeCount {
         starts[row + 1] += starts[row]
         row += 1
       }
-    }
-    if isInOrder {
-      func column<Element>(_ value: (Edge) -> Element) -> Column<Element> {
-        Column(count: edges.count) { rows in
-          edges.withUnsafeBufferPointer { edges in
-            for edge in edges.indices { rows.initializeElement(at: edge, to: value(edges[edge])) }
-          }
+
+      // Where the next edge of each node goes; edges that are in order go where they are.
+      var next = isInOrder ? [] : Array(starts)
+      index = 0
+      while index < edges.count {
+        let edge = edges[index]
+        var place = index
+        if !isInOrder {
+          let from = Int(order.row(of: edge.from))
+          place = Int(next[from])
+          next[from] += 1
         }
-      }
-      return Snapshot.Edges(
-        firstEdge: firstEdge, target: column { order.row(of: $0.to) },
-        label: column(\.label.rawValue), info: column(\.info.rawValue))
-    }
-    var next = Array(firstEdge)
-    var provisionalByEdge = [UInt32](repeating: 0, count: edges.count)
-    for (provisional, edge) in edges.enumerated() {
-      let from = Int(order.row(of: edge.from))
-      provisionalByEdge[Int(next[from])] = UInt32(provisional)
-      next[from] += 1
-    }
-    func column<Element>(_ value: (Edge) -> Element) -> Column<Element> {
-      Column(count: edges.count) { rows in
-        for edge in edges.indices {
-          rows.initializeElement(at: edge, to: value(edges[Int(provisionalByEdge[edge])]))
-        }
+        target.rows.initializeElement(at: place, to: order.row(of: edge.to))
+        label.rows.initializeElement(at: place, to: edge.label.rawValue)
+        info.rows.initializeElement(at: place, to: edge.info.rawValue)
+        index += 1
       }
     }
     return Snapshot.Edges(
-      firstEdge: firstEdge, target: column { order.row(of: $0.to) },
-      label: column(\.label.rawValue), info: column(\.info.rawValue))
+      firstEdge: Column(firstEdge), target: Column(target), label: Column(label),
+      info: Column(info))
   }
 }
 
