@@ -1,0 +1,227 @@
+// RunProgram: `memgraph run`: a program with the agent preloaded, its snapshots, its signals, its end.
+
+internal import Glibc
+internal import HeapCapture
+
+/// How a program ended.
+package enum ProgramEnd: Hashable, Sendable {
+  case exited(status: Int32)
+  case killed(signal: Int32)
+
+  /// The end in what `waitpid` reports.
+  init(waitStatus: Int32) {
+    let signal = waitStatus & 0x7f
+    self =
+      signal == 0 ? .exited(status: waitStatus >> 8 & 0xff) : .killed(signal: signal)
+  }
+
+  /// Ends this process in the same way, so that its parent sees what it would have seen.
+  ///
+  /// - Returns: the exit status to end with. After a signal it does not return, unless the signal can't
+  ///   kill this process; then it is 128 and the signal's number, as shells have it.
+  package func reproduced() -> Int32 {
+    switch self {
+    case .exited(let status): return status
+    case .killed(let signal):
+      // The program has left its core, if cores are wanted; the tool's own would replace it.
+      var none = rlimit(rlim_cur: 0, rlim_max: 0)
+      setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+      Glibc.signal(signal, SIG_DFL)
+      var set = sigset_t()
+      sigemptyset(&set)
+      sigaddset(&set, signal)
+      kill(getpid(), signal)
+      pthread_sigmask(SIG_UNBLOCK, &set, nil)
+      return 128 + signal
+    }
+  }
+}
+
+/// Runs a program with the agent and serves its snapshots until it ends.
+///
+/// The program has this process's standard streams, environment, folder and process group. Signals
+/// that a process sends to this one are handed on; those that a terminal sends reach the program
+/// by themselves. Nothing of the run stays behind but the snapshots.
+///
+/// - Returns: how the program ended, and whether the agent worked in it: it does nothing in a program
+///   that is not Swift.
+/// - Throws: ``RunError`` where the program was not started.
+package func runProgram(
+  _ options: RunOptions
+) throws(RunError) -> (end: ProgramEnd, hadAgent: Bool) {
+  let library = try _preloadedLibrary(options)
+  let tool = options.readerTool ?? "/proc/self/exe"
+  let folder = try _absoluteFolder(options.outputFolder)
+
+  let channel = try SnapshotServer(readerTool: tool)
+  defer { channel.close() }
+  let signals = _ForwardedSignals()
+  defer { signals.restore() }
+
+  let environment = _environment(
+    options, library: library, folder: folder, channel: channel.path)
+  let pid = try _spawn(options, environment: environment, mask: signals.maskBefore)
+  channel.start()
+  let timer = options.secondsBetweenMarks.map { seconds in
+    _MarkTimer(seconds: seconds, channel: channel)
+  }
+  let end = signals.forwardUntilEnd(of: pid)
+  timer?.stop()
+  return (end, channel.hasHeardFromProgram)
+}
+
+// MARK: - Before the start
+
+private func _preloadedLibrary(_ options: RunOptions) throws(RunError) -> String {
+  if let path = options.preloadedLibrary { return path }
+  let name = "libMemoryGraphPreload.so"
+  var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+  let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+  guard count > 0 else { throw RunError(name, "this tool can't find itself: /proc is not there") }
+  let own = String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+  let path = own[...(own.lastIndex(of: "/") ?? own.startIndex)] + name
+  guard access(String(path), R_OK) == 0 else {
+    throw RunError(
+      String(path), "the library to preload is not beside the tool; build the whole package")
+  }
+  // The loader splits the list at these.
+  guard !path.contains(":"), !path.contains(" ") else {
+    throw RunError(
+      String(path), "LD_PRELOAD can't name a path with a space or a colon; move the tool elsewhere")
+  }
+  return String(path)
+}
+
+/// Makes the folder, with those above it.
+private func _absoluteFolder(_ folder: String) throws(RunError) -> String {
+  var path = ""
+  for part in folder.split(separator: "/", omittingEmptySubsequences: true) {
+    path += (path.isEmpty && !folder.hasPrefix("/") ? "" : "/") + part
+    guard mkdir(path, 0o777) == 0 || errno == EEXIST else {
+      throw RunError(folder, "the folder can't be made: \(String(cString: strerror(errno)))")
+    }
+  }
+  guard let resolved = realpath(folder.isEmpty ? "." : folder, nil) else {
+    throw RunError(folder, "not a folder: \(String(cString: strerror(errno)))")
+  }
+  defer { free(resolved) }
+  guard access(resolved, W_OK | X_OK) == 0 else {
+    throw RunError(
+      folder,
+      "snapshots can't be written there: \(String(cString: strerror(errno))); "
+        + "name another folder with --out")
+  }
+  return String(cString: resolved)
+}
+
+private func _environment(
+  _ options: RunOptions, library: String, folder: String, channel: String
+) -> [String] {
+  var entries = currentEnvironment().filter { !$0.hasPrefix("MEMORY_GRAPH_") }
+  let preload = entries.firstIndex { $0.hasPrefix("LD_PRELOAD=") }
+  if let preload, entries[preload].utf8.count > "LD_PRELOAD=".utf8.count {
+    entries[preload] = "LD_PRELOAD=\(library):" + entries[preload].dropFirst("LD_PRELOAD=".count)
+  } else {
+    entries.removeAll { $0.hasPrefix("LD_PRELOAD=") }
+    entries.append("LD_PRELOAD=\(library)")
+  }
+  entries.append("MEMORY_GRAPH_CHANNEL=\(channel)")
+  entries.append("MEMORY_GRAPH_OUT=\(folder)")
+  entries.append("MEMORY_GRAPH_STACKS=\(options.stacks.rawValue)")
+  if options.takesExitSnapshot { entries.append("MEMORY_GRAPH_AT_EXIT=1") }
+  if options.swiftOnly { entries.append("MEMORY_GRAPH_BLOCKS=swift") }
+  if options.showsKeys { entries.append("MEMORY_GRAPH_CONTENTS=keys") }
+  return entries
+}
+
+private func _spawn(
+  _ options: RunOptions, environment: [String], mask: sigset_t
+) throws(RunError) -> pid_t {
+  var attributes = posix_spawnattr_t()
+  posix_spawnattr_init(&attributes)
+  defer { posix_spawnattr_destroy(&attributes) }
+  var mask = mask
+  posix_spawnattr_setsigmask(&attributes, &mask)
+  posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+  var pid: pid_t = 0
+  let error = withCStrings([options.program] + options.arguments) { arguments in
+    withCStrings(environment) { environment in
+      posix_spawnp(&pid, options.program, nil, &attributes, arguments, environment)
+    }
+  }
+  guard error == 0 else {
+    throw RunError(options.program, "can't be run: \(String(cString: strerror(error)))")
+  }
+  return pid
+}
+
+// MARK: - While it runs
+
+/// The signals that this process hands on to the program instead of acting on them.
+private struct _ForwardedSignals {
+  let maskBefore: sigset_t
+  private var _set = sigset_t()
+
+  init() {
+    sigemptyset(&_set)
+    for signal in [
+      SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH, SIGCONT,
+    ] {
+      sigaddset(&_set, signal)
+    }
+    var before = sigset_t()
+    pthread_sigmask(SIG_BLOCK, &_set, &before)
+    maskBefore = before
+  }
+
+  func restore() {
+    var mask = maskBefore
+    pthread_sigmask(SIG_SETMASK, &mask, nil)
+  }
+
+  /// Hands signals on until the program has ended.
+  func forwardUntilEnd(of pid: pid_t) -> ProgramEnd {
+    while true {
+      var status: Int32 = 0
+      let ended = waitpid(pid, &status, WNOHANG)
+      if ended == pid { return ProgramEnd(waitStatus: status) }
+      if ended < 0 && errno == ECHILD {
+        return .exited(status: 0)  // somebody has SIGCHLD ignored: how it ended is lost
+      }
+      var set = _set
+      var info = siginfo_t()
+      // With a limit, in case SIGCHLD is ignored and so never comes.
+      var limit = timespec(tv_sec: 1, tv_nsec: 0)
+      let signal = sigtimedwait(&set, &info, &limit)
+      // What the terminal sends goes to the whole process group: the program has had it.
+      if signal > 0, signal != SIGCHLD, info.si_code <= 0 {
+        kill(pid, signal)
+      }
+    }
+  }
+}
+
+/// Asks the program for a mark again and again.
+private final class _MarkTimer: @unchecked Sendable {
+  private let _stop = StopFlag()
+  private let _thread: pthread_t
+
+  init(seconds: Double, channel: SnapshotServer) {
+    let stop = _stop
+    _thread = startThread {
+      var count = 0
+      while !stop.wait(seconds: seconds) {
+        count += 1
+        for pid in channel.programs {
+          // A program that has just ended has nothing to be marked.
+          try? markProcess(pid: pid, name: "every-\(count)")
+        }
+      }
+    }
+  }
+
+  func stop() {
+    _stop.raise()
+    pthread_join(_thread, nil)
+  }
+}

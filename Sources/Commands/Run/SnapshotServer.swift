@@ -1,0 +1,143 @@
+// SnapshotServer: the socket at which `memgraph run` is asked for snapshots, and who takes them.
+
+internal import Glibc
+internal import HeapCapture
+internal import Synchronization
+
+/// Listens for the agent and has each snapshot taken by a process of its own.
+///
+/// The socket lies in a folder that only this user can enter, and a connection of another user is
+/// turned away. A reader that crashes costs one snapshot.
+package final class SnapshotServer: Sendable {
+  /// The socket's path.
+  package let path: String
+  private let _folder: String
+  private let _socket: Int32
+  private let _readerTool: String
+  private let _programs = Mutex<[Int32]>([])
+
+  /// Opens the socket.
+  ///
+  /// - Parameter readerTool: a `memgraph`, run as `memgraph read-twin 3` with the connection.
+  package init(readerTool: String) throws(RunError) {
+    _readerTool = readerTool
+    let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    // A socket's path has 107 bytes at most.
+    let parent = temporary.utf8.count <= 64 && temporary.hasPrefix("/") ? temporary : "/tmp"
+    var template = Array((parent + "/memgraph-XXXXXX").utf8CString)
+    guard mkdtemp(&template) != nil else {
+      throw RunError(parent, "no folder for a socket: \(String(cString: strerror(errno)))")
+    }
+    _folder = template.withUnsafeBufferPointer { String(cString: $0.baseAddress.unsafelyUnwrapped) }
+    path = _folder + "/channel"
+    _socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    let bound = withUnixAddress(path) { bind(_socket, $0, $1) }
+    guard _socket >= 0, bound == 0, listen(_socket, 64) == 0 else {
+      let reason = String(cString: strerror(errno))
+      unlink(path)
+      rmdir(_folder)
+      throw RunError(path, "the socket can't be opened: \(reason)")
+    }
+  }
+
+  /// The processes in which the agent has said that it is at work.
+  package var programs: [Int32] { _programs.withLock { $0 } }
+
+  package var hasHeardFromProgram: Bool { !programs.isEmpty }
+
+  /// Begins to serve, on threads of its own.
+  package func start() {
+    let thread = startThread { self._acceptAll() }
+    pthread_detach(thread)
+  }
+
+  /// Ends serving and removes the socket and its folder.
+  package func close() {
+    unlink(path)
+    rmdir(_folder)
+    shutdown(_socket, Int32(SHUT_RDWR))
+  }
+
+  private func _acceptAll() {
+    while true {
+      let connection = accept(_socket, nil, nil)
+      if connection < 0 {
+        if errno == EINTR || errno == ECONNABORTED { continue }
+        Glibc.close(_socket)
+        return
+      }
+      closeOnExec(connection)
+      guard peerUser(of: connection) == geteuid() else {
+        Glibc.close(connection)
+        continue
+      }
+      // Each on a thread: a mark that takes long must not hold up another program's greeting.
+      let thread = startThread {
+        self._serve(connection)
+        Glibc.close(connection)
+      }
+      pthread_detach(thread)
+    }
+  }
+
+  /// Looks at a connection's line without taking it: a request is for the reader to read.
+  private func _serve(_ connection: Int32) {
+    var buffer = [UInt8](repeating: 0, count: 1 << 14)
+    var line: String?
+    while line == nil {
+      let count = recv(connection, &buffer, buffer.count, Int32(MSG_PEEK))
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0, count < buffer.count else { return }
+      if let end = buffer[..<count].firstIndex(of: UInt8(ascii: "\n")) {
+        line = String(decoding: buffer[..<end], as: UTF8.self)
+      } else {
+        usleep(1000)
+      }
+    }
+    switch line.flatMap(ChannelMessage.init) {
+    case .hello(let pid, _): _programs.withLock { $0.append(pid) }
+    default: _read(connection)
+    }
+  }
+
+  /// Runs the reader with a connection, and answers in its place where it ends without an answer.
+  private func _read(_ connection: Int32) {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, connection, 3)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // Of a process group of its own, so that Ctrl-C ends the program and not the snapshot it is
+    // waiting for.
+    posix_spawnattr_setpgroup(&attributes, 0)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
+    let environment = currentEnvironment().filter { !$0.hasPrefix("LD_PRELOAD=") }
+    var pid: pid_t = 0
+    let error = withCStrings([_readerTool, "read-twin", "3"]) { arguments in
+      withCStrings(environment) { environment in
+        posix_spawn(&pid, _readerTool, &actions, &attributes, arguments, environment)
+      }
+    }
+    guard error == 0 else {
+      let reason = String(cString: strerror(error))
+      _ = writeAll(
+        ChannelAnswer.error(errno: error, sentence: "the reader can't be run: \(reason)").line,
+        to: connection)
+      return
+    }
+    var status: Int32 = 0
+    while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
+    if status != 0 {
+      let end =
+        switch ProgramEnd(waitStatus: status) {
+        case .exited(let status): "status \(status)"
+        case .killed(let signal): "signal \(signal)"
+        }
+      _ = writeAll(
+        ChannelAnswer.error(errno: EIO, sentence: "the reader ended by \(end), without an answer")
+          .line, to: connection)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+// Reader: the process beside the program: it reads the twin, writes the snapshot, and answers.
+
+internal import Glibc
+internal import SnapshotFormat
+
+/// Serves one connection of an agent: reads its line, does what it asks for, answers.
+///
+/// It runs in a process of its own (`memgraph read-twin`, or the program executed again), so that a
+/// fault while the twin is read ends that process alone.
+///
+/// - Parameter channel: a connected stream socket; it stays open.
+/// - Returns: the exit status: 0 where an answer was given, whatever it was.
+package func serveChannel(_ channel: Int32) -> Int32 {
+  guard let line = readLine(from: channel) else { return 1 }
+  let answer: ChannelAnswer
+  switch ChannelMessage(line) {
+  case .snapshot(let request): answer = writeSnapshot(for: request)
+  case .hello: return 0
+  case nil:
+    answer = .error(
+      errno: EPROTO,
+      sentence: "the agent and the reader do not understand each other; use both of one version")
+  }
+  return writeAll(answer.line, to: channel) ? 0 : 1
+}
+
+/// Captures the twin of a request and writes its snapshot.
+///
+/// - Complexity: that of `captureSnapshot(source:state:)`.
+package func writeSnapshot(for request: SnapshotRequest) -> ChannelAnswer {
+  do {
+    let twin = try ProcessMemory(pid: request.twin, name: "twin")
+    let snapshot = try captureSnapshot(source: twin, state: request.state)
+    try snapshot.write(to: request.path)
+    return .ok
+  } catch let error as SnapshotError {
+    guard case .file(_, let operation, let errno) = error else {
+      return .error(errno: EIO, sentence: "\(error)")
+    }
+    return .error(
+      errno: errno, sentence: "can't \(operation) the snapshot: \(String(cString: strerror(errno)))"
+    )
+  } catch CaptureError.cannotRead(_, let errno) {
+    return .error(
+      errno: errno == 0 ? EIO : errno,
+      sentence: "the copy of the process can't be read (\(String(cString: strerror(errno)))); "
+        + "allow process_vm_readv, which seccomp filters and yama's ptrace_scope can forbid")
+  } catch {
+    return .error(errno: EIO, sentence: "the copy of the process can't be captured: \(error)")
+  }
+}
+
+/// Reads up to a newline, which is left out.
+///
+/// - Returns: nil where the other side went away first, or said more than 64 KiB without one.
+package func readLine(from file: Int32) -> String? {
+  var bytes: [UInt8] = []
+  var byte: UInt8 = 0
+  while bytes.count < 1 << 16 {
+    let count = read(file, &byte, 1)
+    if count < 0 && errno == EINTR { continue }
+    if count <= 0 { return nil }
+    if byte == UInt8(ascii: "\n") { return String(decoding: bytes, as: UTF8.self) }
+    bytes.append(byte)
+  }
+  return nil
+}
+
+/// Sends all of a text over a socket.
+///
+/// - Returns: false where the other side went away.
+package func writeAll(_ text: String, to file: Int32) -> Bool {
+  var rest = Array(text.utf8)[...]
+  while !rest.isEmpty {
+    let count = rest.withUnsafeBytes {
+      send(file, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+    }
+    if count < 0 && errno == EINTR { continue }
+    if count <= 0 { return false }
+    rest = rest.dropFirst(count)
+  }
+  return true
+}
