@@ -155,9 +155,9 @@ internal struct SectionTable {
   /// What a file that is no snapshot starts with, as far as it can be shown.
   private static func _opening(of bytes: UnsafeRawBufferPointer) -> String {
     if bytes.isEmpty { return "the file is empty" }
-    let shown = bytes.prefix { $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }.prefix(8)
+    let shown = bytes.prefix { $0 >= 0x20 && $0 < 0x7F }.prefix(8)
     if shown.count >= min(4, bytes.count) {
-      return "the file starts with \"\(String(decoding: shown, as: UTF8.self))\""
+      return "the file starts with \(String(decoding: shown, as: UTF8.self).debugDescription)"
     }
     let digits = bytes.prefix(8).map { byte in
       let text = String(byte, radix: 16, uppercase: true)

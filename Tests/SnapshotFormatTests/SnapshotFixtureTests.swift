@@ -1,0 +1,68 @@
+// Tests that files of every released format version are still read as what they were.
+
+import Foundation
+import SnapshotDSL
+import SnapshotFormat
+import Testing
+
+@Suite struct SnapshotFixtureTests {
+  /// A program that forgot a screen, with something in every table.
+  static func fixture() -> Snapshot {
+    var heap = SnapshotDSL()
+    heap.module(
+      "/app/App", buildID: "9f2c41d0a7be", bias: 0x40_0000, addresses: 0x40_0000..<0x48_0000)
+    heap.module("/usr/lib/libswiftCore.so", addresses: 0x7F00_0000_0000..<0x7F00_0080_0000)
+    let main = heap.thread("App", stackPointer: 0x7FFF_FFFF_E000, pc: 0x40_1234)
+    heap.mark("launch", generation: 0)
+    heap.mark("call 1", generation: 1)
+    heap.builder.note("a type without reflection data was scanned word by word", count: 3)
+    heap.builder.process.memory = ["resident": 12_582_912, "liveSwift": 4_096, "liveOther": 65_536]
+    let start = heap.stack(0x40_1100, 0x40_1000)
+    let hub = heap.object("App.Hub", bytes: 64, name: "hub")
+    let list = heap.storage(bytes: 96)
+    let screen = heap.object(
+      "App.CallScreen", bytes: 480, generation: 1, weakCount: 1, stack: start)
+    let client = heap.object("App.Client<Swift.Int>", bytes: 48, generation: 1, stack: start)
+    let context = heap.closureContext(generation: 1)
+    let box = heap.box()
+    let task = heap.task(generation: 1)
+    let encoder = heap.resource("EncoderSession", bytes: 6 << 30, generation: 1)
+    let buffer = heap.block(bytes: 1_000)
+    heap.object("App.Ghost", unownedCount: 2, state: .deinited)
+    heap.edge(hub, "listeners", to: list)
+    heap.edge(list, "[0].owner", to: screen)
+    heap.edge(list, "[_]", to: client)
+    heap.edge(screen, "client", to: client)
+    heap.edge(client, "onChange", to: context, function: 0x40_2000)
+    heap.edge(context, "capture[0]", to: screen)
+    heap.edge(context, to: box)
+    heap.edge(box, "value", to: hub, strength: .unowned)
+    heap.edge(client, "delegate", to: screen, strength: .weak)
+    heap.edge(task, "run", to: screen, provenance: .scanned)
+    heap.edge(screen, "encoder", to: encoder, provenance: .declared)
+    heap.edge(encoder, to: buffer, strength: .unmanaged, provenance: .scanned)
+    heap.root(.global, address: 0x47_0010, to: hub, label: "shared", provenance: .reflected)
+    heap.root(.stack, address: 0x7FFF_FFFF_E010, to: task, pc: 0x40_1240, thread: main)
+    heap.root(.register, to: buffer, pc: 0x40_1234, thread: main, label: "rbx")
+    return heap.snapshot()
+  }
+
+  @Test("A snapshot of format 1 is read as it was written, and still written so")
+  func version1() throws {
+    let snapshot = Self.fixture()
+    let file = Self.folder.appending(path: "v1.mgraph")
+    let text = Self.folder.appending(path: "v1.txt")
+    if ProcessInfo.processInfo.environment["RECORD_FIXTURES"] == "1" {
+      try snapshot.write(to: file.path(percentEncoded: false))
+      try snapshot.textDump().write(to: text, atomically: true, encoding: .utf8)
+      Issue.record("recorded \(file.lastPathComponent) and \(text.lastPathComponent)")
+      return
+    }
+    let read = try Snapshot(contentsOf: file.path(percentEncoded: false))
+    #expect(try read.textDump() == String(contentsOf: text, encoding: .utf8))
+    #expect(try [UInt8](Data(contentsOf: file)) == snapshot.serialized())
+  }
+
+  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "Fixtures")
+}
