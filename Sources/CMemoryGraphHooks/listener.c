@@ -106,6 +106,8 @@ void mg_listener_start(void) {
   pthread_attr_t attributes;
   pthread_t thread;
   sigfillset(&all);
+  // Swift's crash handler stops threads with this one. libdispatch leaves it to its threads too.
+  sigdelset(&all, SIGPROF);
   pthread_sigmask(SIG_SETMASK, &all, &old);
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, 256 << 10);

@@ -67,7 +67,8 @@ package func runProgram(
   }
   let end = signals.forwardUntilEnd(of: pid)
   timer?.stop()
-  return (end, channel.hasHeardFromProgram)
+  channel.drain()
+  return (end, !channel.programs.isEmpty)
 }
 
 // MARK: - Before the start

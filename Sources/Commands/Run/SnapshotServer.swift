@@ -14,7 +14,18 @@ package final class SnapshotServer: Sendable {
   private let _folder: String
   private let _socket: Int32
   private let _readerTool: String
-  private let _programs = Mutex<[Int32]>([])
+  private let _state = Mutex(State())
+
+  private struct State {
+    /// The processes that have greeted.
+    var programs: [Int32] = []
+
+    /// Connections of which it is not known yet what they want.
+    var unread = 0
+
+    /// Whether `drain()` has been heard by the thread that accepts.
+    var isDrained = false
+  }
 
   /// Opens the socket.
   ///
@@ -41,14 +52,25 @@ package final class SnapshotServer: Sendable {
   }
 
   /// The processes in which the agent has said that it is at work.
-  package var programs: [Int32] { _programs.withLock { $0 } }
-
-  package var hasHeardFromProgram: Bool { !programs.isEmpty }
+  package var programs: [Int32] { _state.withLock { $0.programs } }
 
   /// Begins to serve, on threads of its own.
   package func start() {
     let thread = startThread { self._acceptAll() }
     pthread_detach(thread)
+  }
+
+  /// Waits until it is known of every connection that was made before what it wants: a program may
+  /// greet and be gone before the greeting is read.
+  package func drain() {
+    let connection = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    defer { Glibc.close(connection) }
+    // Connections are accepted in order; this process's own is the last.
+    guard withUnixAddress(path, { connect(connection, $0, $1) }) == 0 else { return }
+    for _ in 0..<2000 {
+      if _state.withLock({ $0.isDrained && $0.unread == 0 }) { return }
+      usleep(1000)
+    }
   }
 
   /// Ends serving and removes the socket and its folder.
@@ -67,10 +89,13 @@ package final class SnapshotServer: Sendable {
         return
       }
       closeOnExec(connection)
-      guard peerUser(of: connection) == geteuid() else {
+      let isOwn = peerProcess(of: connection) == getpid()
+      if isOwn { _state.withLock { $0.isDrained = true } }
+      guard !isOwn, peerUser(of: connection) == geteuid() else {
         Glibc.close(connection)
         continue
       }
+      _state.withLock { $0.unread += 1 }
       // Each on a thread: a mark that takes long must not hold up another program's greeting.
       let thread = startThread {
         self._serve(connection)
@@ -82,22 +107,30 @@ package final class SnapshotServer: Sendable {
 
   /// Looks at a connection's line without taking it: a request is for the reader to read.
   private func _serve(_ connection: Int32) {
+    let message = _peek(connection)
+    let isGreeting = _state.withLock { state in
+      state.unread -= 1
+      guard case .hello(let pid, _) = message else { return false }
+      state.programs.append(pid)
+      return true
+    }
+    if !isGreeting { _read(connection) }
+  }
+
+  private func _peek(_ connection: Int32) -> ChannelMessage? {
     var buffer = [UInt8](repeating: 0, count: 1 << 14)
     var line: String?
     while line == nil {
       let count = recv(connection, &buffer, buffer.count, Int32(MSG_PEEK))
       if count < 0 && errno == EINTR { continue }
-      guard count > 0, count < buffer.count else { return }
+      guard count > 0, count < buffer.count else { return nil }
       if let end = buffer[..<count].firstIndex(of: UInt8(ascii: "\n")) {
         line = String(decoding: buffer[..<end], as: UTF8.self)
       } else {
         usleep(1000)
       }
     }
-    switch line.flatMap(ChannelMessage.init) {
-    case .hello(let pid, _): _programs.withLock { $0.append(pid) }
-    default: _read(connection)
-    }
+    return line.flatMap(ChannelMessage.init)
   }
 
   /// Runs the reader with a connection, and answers in its place where it ends without an answer.
