@@ -86,8 +86,7 @@ let package = Package(
 
     // From findings to a reader.
     .swift(
-      "GraphReport",
-      ["GraphPrimitives", "SnapshotFormat", "HeapGraph", "GraphAnalysis", "Symbolication"]),
+      "GraphReport", ["GraphPrimitives", "SnapshotFormat", "GraphAnalysis", "Symbolication"]),
     .swift(
       "Commands",
       [
@@ -131,6 +130,7 @@ let package = Package(
         "SnapshotDSL", "GraphPrimitives", "SnapshotFormat", "HeapGraph", "GraphAnalysis",
         "Symbolication",
       ]),
-    .tests(of: "Commands", ["SnapshotDSL", "SnapshotFormat", "GraphPrimitives"]),
+    .tests(
+      of: "Commands", ["SnapshotDSL", "SnapshotFormat", "GraphPrimitives", "GraphReport"]),
   ]
 )

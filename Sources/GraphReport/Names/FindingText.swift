@@ -1,0 +1,180 @@
+// FindingText: a finding in words, as an item of a document and as JSON.
+
+internal import GraphAnalysis
+internal import GraphPrimitives
+internal import SnapshotFormat
+internal import Symbolication
+
+/// A finding in words.
+struct FindingText {
+  let finding: Finding
+  let names: Names
+
+  /// How many addresses of examples a report shows.
+  private static let exampleCount = 3
+
+  var type: String {
+    names.typeName(of: finding.representative, reachedBy: finding.cycle.last?.edges.last)
+  }
+
+  // MARK: - For people
+
+  func item(number: Int?) -> Document.Item {
+    var title = Line("\(Units.number(finding.own.count)) × ") + Line(type, .code)
+    title += Line(", \(finding.kindText), ", finding.kind == .leak ? .bad : .plain)
+    title += Line(Units.bytes(finding.own.bytes))
+    if finding.retained.bytes > finding.own.bytes {
+      title += Line(
+        "; \(Units.bytes(finding.retained.bytes)) in \(Units.count(finding.retained.count, "object"))"
+          + " would go with \(finding.own.count == 1 ? "it" : "them")")
+    }
+    var details: [Document.Detail] = []
+    if !finding.cycle.isEmpty {
+      details.append(
+        Document.Detail("cycle", chain: StepText.chain(ofCycle: finding.cycle, names: names)))
+    }
+    if let path = finding.path {
+      details.append(Document.Detail("path", chain: PathText(path: path, names: names).chain))
+    }
+    if let cut { details.append(cut.detail) }
+    let frames = names.allocation(of: finding.representative)
+    if let site = Names.site(in: frames, type: type) {
+      details.append(Document.Detail("made", site.shown))
+    }
+    if let generations = generationsText {
+      details.append(Document.Detail("born", Line(generations)))
+    }
+    details.append(Document.Detail("at", Line(examples, .faint)))
+    details.append(Document.Detail("id", Line(finding.fingerprint, .faint)))
+    return Document.Item(number: number, title: title, details: details)
+  }
+
+  private var cut: CutText? {
+    finding.cuts.first.map {
+      CutText(
+        cut: $0, cycle: finding.cycle, path: finding.path?.steps ?? [], target: type, names: names)
+    }
+  }
+
+  private var countByGeneration: [(name: String, count: Int)] {
+    guard names.snapshot.process.hasAgent, !names.snapshot.marks.isEmpty else { return [] }
+    var counts: [UInt16: Int] = [:]
+    for node in finding.members {
+      counts[names.snapshot.nodes.generation[node.position], default: 0] += 1
+    }
+    return counts.sorted { $0.key < $1.key }.map { (names.generation($0.key) ?? "", $0.value) }
+  }
+
+  private var generationsText: String? {
+    let counts = countByGeneration
+    guard let first = counts.first, let last = counts.last else { return nil }
+    if counts.count == 1 { return "in \(first.name)" }
+    if counts.allSatisfy({ $0.count == first.count }) {
+      let list =
+        counts.count > 4
+        ? "\(first.name) … \(last.name)" : counts.map(\.name).joined(separator: ", ")
+      return
+        "\(Units.number(first.count)) in each of \(Units.count(counts.count, "generation")): \(list)"
+    }
+    let shown = counts.prefix(6).map { "\(Units.number($0.count)) in \($0.name)" }.joined(
+      separator: ", ")
+    return shown + (counts.count > 6 ? ", …" : "")
+  }
+
+  private var examples: String {
+    let shown = finding.members.prefix(Self.exampleCount).map { names.address(of: $0).description }
+    return shown.joined(separator: " ") + (finding.members.count > shown.count ? " …" : "")
+  }
+
+  // MARK: - For programs
+
+  var json: JSONValue {
+    let module = names.module(of: finding.representative)
+    return .members([
+      "kind": .string(finding.kind.name),
+      "fingerprint": .string(finding.fingerprint),
+      "type": .string(type),
+      "count": .integer(finding.own.count),
+      "bytes": .integer(Int(finding.own.bytes.rawValue)),
+      "retainedBytes": .integer(Int(finding.retained.bytes.rawValue)),
+      "module": module.isEmpty ? nil : .string(module),
+      "cycle": finding.cycle.isEmpty
+        ? nil : .array(StepText.texts(ofCycle: finding.cycle, names: names).map(\.json)),
+      "path": finding.path.map { .array(PathText(path: $0, names: names).findingJSON) },
+      "cut": cut?.json,
+      "generation": names.generation(of: finding.representative).map { .string($0) },
+      "generations": countByGeneration.isEmpty
+        ? nil : .object(countByGeneration.map { JSONValue.Member($0.name, .integer($0.count)) }),
+      "allocation": .array(names.allocation(of: finding.representative).map(\.json)),
+      "addresses": .array(
+        finding.members.prefix(Self.exampleCount).map { .string(names.address(of: $0).description) }
+      ),
+    ])
+  }
+}
+
+extension Finding {
+  /// What is wrong, in the words of the field.
+  fileprivate var kindText: String {
+    switch kind {
+    case .leak: cycle.isEmpty ? "leaked" : "leaked in a cycle"
+    case .abandoned: "abandoned"
+    case .overRetained: "retained more often than it has holders"
+    case .zombie: "destroyed, memory kept by unowned references"
+    }
+  }
+}
+
+extension Finding.Kind {
+  /// The kind as JSON has it.
+  package var name: String {
+    switch self {
+    case .leak: "leak"
+    case .abandoned: "abandoned"
+    case .overRetained: "overRetained"
+    case .zombie: "zombie"
+    }
+  }
+}
+
+extension SourceFrame {
+  /// The place in the source: `Call.swift:17`; nil without debug information.
+  var place: String? {
+    guard let file else { return nil }
+    let name = file.split(separator: "/").last.map(String.init) ?? file
+    return line.map { "\(name):\($0)" } ?? name
+  }
+
+  /// The function and its place: `App.startCall() at Call.swift:17`.
+  var shown: Line {
+    let name = Line(function, .code)
+    return place.map { name + Line(" at " + $0) } ?? name
+  }
+
+  var json: JSONValue {
+    .members([
+      "function": .string(function),
+      "file": file.map { .string($0) },
+      "line": line.map { .integer($0) },
+      "module": module.map { .string($0) },
+    ])
+  }
+}
+
+extension Cost {
+  var json: JSONValue {
+    .members(["count": .integer(count), "bytes": .integer(Int(bytes.rawValue))])
+  }
+}
+
+extension Histogram {
+  /// The total and the cost of each type, by name.
+  var json: JSONValue {
+    .members([
+      "count": .integer(total.count),
+      "bytes": .integer(Int(total.bytes.rawValue)),
+      "byType": .object(
+        costByType.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, $0.value.json) }),
+    ])
+  }
+}

@@ -1,0 +1,349 @@
+// Names: what the rows of a snapshot are called in a report.
+
+package import GraphPrimitives
+package import SnapshotFormat
+package import Symbolication
+
+/// Names a snapshot's rows: types, fields, roots, closures, allocation sites.
+///
+/// A closure context has no name of its own; it is called after the function of the edge that leads to
+/// it. Not thread-safe, as the symbolizer is not.
+package final class Names {
+  package let snapshot: Snapshot
+  private let _symbols: any Symbolizing
+  private var _nameByType: [String?]
+  private var _closureByFunction: [UInt64: ClosureName] = [:]
+  private var _capturesByFunction: [UInt64: [String]] = [:]
+  private var _framesByPC: [UInt64: [SourceFrame]] = [:]
+
+  /// The function of the first edge or root that leads to each closure context.
+  private lazy var _functionByContext = Self.functionByContext(of: snapshot)
+
+  package init(_ snapshot: Snapshot, symbols: any Symbolizing) {
+    self.snapshot = snapshot
+    _symbols = symbols
+    _nameByType = [String?](repeating: nil, count: snapshot.types.count)
+  }
+
+  // MARK: - Types
+
+  package func name(of type: TypeIndex) -> String {
+    if let name = _nameByType[type.position] { return name }
+    let name = snapshot.strings[snapshot.types.name[type.position]]
+    _nameByType[type.position] = name
+    return name
+  }
+
+  package func kind(of node: NodeIndex) -> NodeKind {
+    NodeKind(rawValue: snapshot.nodes.kind[node.position]) ?? .block
+  }
+
+  /// What a node is called: the name that the program registered it under, for a closure context that
+  /// of its function, else the name of its type.
+  ///
+  /// - Parameter edge: The edge that it is reached by, which tells the function; nil for any.
+  package func typeName(of node: NodeIndex, reachedBy edge: EdgeIndex? = nil) -> String {
+    if let row = snapshot.nodeNames[node] { return snapshot.strings[row] }
+    if let closure = contextName(of: node, reachedBy: edge) { return closure.shown }
+    return name(of: TypeIndex(rawValue: snapshot.nodes.type[node.position]))
+  }
+
+  /// The function that a closure context belongs to; nil for other nodes and where it is not known.
+  package func contextName(of node: NodeIndex, reachedBy edge: EdgeIndex? = nil) -> ClosureName? {
+    guard kind(of: node) == .closureContext else { return nil }
+    return functionOfContext(node, reachedBy: edge).map { closure(at: $0) }
+  }
+
+  private func functionOfContext(_ node: NodeIndex, reachedBy edge: EdgeIndex?) -> UInt64? {
+    let known = edge.map { function(of: $0) } ?? 0
+    return known != 0 ? known : _functionByContext[node.rawValue]
+  }
+
+  package func module(of node: NodeIndex) -> String {
+    snapshot.strings[snapshot.types.module[Int(snapshot.nodes.type[node.position])]]
+  }
+
+  package func address(of node: NodeIndex) -> Address {
+    Address(snapshot.nodes.address[node.position])
+  }
+
+  // MARK: - Edges
+
+  package func target(of edge: EdgeIndex) -> NodeIndex {
+    NodeIndex(rawValue: snapshot.edges.target[edge.position])
+  }
+
+  package func info(of edge: EdgeIndex) -> EdgeInfo {
+    EdgeInfo(rawValue: snapshot.edges.info[edge.position])
+  }
+
+  /// The function of the closure value that an edge is; 0 for other edges.
+  package func function(of edge: EdgeIndex) -> UInt64 {
+    snapshot.labels.function[Int(snapshot.edges.label[edge.position])]
+  }
+
+  /// The path of fields by which a node holds the end of a run of edges: `channels[2].handler`. Empty
+  /// where nothing is known of it.
+  ///
+  /// - Parameters:
+  ///   - node: The node that holds.
+  ///   - edges: From it on; more than one where storage or boxes between are folded.
+  ///   - leading: The edge that the node itself was reached by, which tells whose captures a closure
+  ///     context holds; nil for any.
+  package func field(
+    from node: NodeIndex, by edges: [EdgeIndex], reachedBy leading: EdgeIndex? = nil
+  ) -> String {
+    var path = ""
+    var holder = node
+    var leading = leading
+    for edge in edges {
+      let label = LabelIndex(rawValue: snapshot.edges.label[edge.position])
+      path = Self.join(path, text(of: label, captures: captures(of: holder, reachedBy: leading)))
+      holder = target(of: edge)
+      leading = edge
+    }
+    return path
+  }
+
+  /// The names of what a closure context holds, in order; nil for what is no context.
+  private func captures(of node: NodeIndex, reachedBy edge: EdgeIndex?) -> [String]? {
+    guard kind(of: node) == .closureContext else { return nil }
+    guard let function = functionOfContext(node, reachedBy: edge) else { return [] }
+    if let names = _capturesByFunction[function] { return names }
+    let names = _symbols.captureNames(of: function)
+    _capturesByFunction[function] = names
+    return names
+  }
+
+  /// The function that a step goes through without stopping at a context: a closure that captures a
+  /// single object has none.
+  package func via(_ edges: [EdgeIndex]) -> ClosureName? {
+    let edge = edges.last { function(of: $0) != 0 && kind(of: target(of: $0)) != .closureContext }
+    return edge.map { closure(at: function(of: $0)) }
+  }
+
+  /// A label as text.
+  ///
+  /// - Parameter captures: The names of a closure's captures where the label is one of its context.
+  private func text(of label: LabelIndex, captures: [String]? = nil) -> String {
+    let name = snapshot.strings[snapshot.labels.name[label.position]]
+    let index = snapshot.labels.index[label.position]
+    switch index {
+    case Snapshot.Labels.noIndex: return name
+    case Snapshot.Labels.anyIndex: return Self.join("[_]", name)
+    default:
+      // Captures have no names in the metadata, just their place, which stands after the word.
+      if let captures, name == "capture" || name.hasPrefix("capture.") {
+        let place = Int(index)
+        let known = place < captures.count && !captures[place].isEmpty
+        return (known ? captures[place] : "capture[\(index)]") + name.dropFirst("capture".count)
+      }
+      return Self.join("[\(index)]", name)
+    }
+  }
+
+  /// Two paths of fields as one.
+  static func join(_ path: String, _ part: String) -> String {
+    if path.isEmpty || part.isEmpty || part.hasPrefix("[") { return path + part }
+    return path + "." + part
+  }
+
+  /// Whether paths fold a node into the field that holds it: the storage of a collection, a box.
+  package func isFolded(_ node: NodeIndex) -> Bool {
+    kind(of: node) == .storage || kind(of: node) == .box
+  }
+
+  // MARK: - Code
+
+  /// What a closure value's function is.
+  package func closure(at function: UInt64) -> ClosureName {
+    if let name = _closureByFunction[function] { return name }
+    let name = _symbols.closure(at: function)
+    _closureByFunction[function] = name
+    return name
+  }
+
+  /// The functions at a return address, innermost first.
+  package func frames(at pc: UInt64) -> [SourceFrame] {
+    if let frames = _framesByPC[pc] { return frames }
+    let frames = _symbols.frames(atReturnAddress: pc)
+    _framesByPC[pc] = frames
+    return frames
+  }
+
+  /// The functions of a stack, innermost first, without those that do nothing but allocate.
+  package func frames(of stack: StackIndex) -> [SourceFrame] {
+    var frames: [SourceFrame] = []
+    var row = stack.position
+    while row != 0 {
+      frames += self.frames(at: snapshot.stacks.pc[row])
+      row = Int(snapshot.stacks.parent[row])
+    }
+    let start = frames.firstIndex { !OwnCode.isAllocator($0) } ?? 0
+    return Array(frames[start...])
+  }
+
+  /// Where a node was allocated, innermost function first; empty where that was not recorded.
+  package func allocation(of node: NodeIndex) -> [SourceFrame] {
+    frames(of: StackIndex(rawValue: snapshot.nodes.stack[node.position]))
+  }
+
+  /// The frame that a reader wants to see first: the program's own code that asked for an object, not
+  /// the initializer of the object itself.
+  package static func site(in frames: [SourceFrame], type: String) -> SourceFrame? {
+    let own = frames.filter(OwnCode.isOwn)
+    let plain = type.prefix { $0 != "<" }
+    return own.first {
+      !$0.function.hasPrefix(plain + ".init(")
+        && !$0.function.hasPrefix(plain + ".__allocating_init(")
+    } ?? own.first ?? frames.first
+  }
+
+  /// What the symbolizer could not do so far.
+  package var symbolDiagnostics: [Snapshot.Diagnostic] {
+    _symbols.diagnostics.sorted { $0.key < $1.key }.map {
+      Snapshot.Diagnostic(text: $0.key, count: $0.value)
+    }
+  }
+
+  // MARK: - Roots
+
+  /// What a root is, and what it is called.
+  package func root(_ root: RootIndex) -> (kind: String, name: String) {
+    let roots = snapshot.roots
+    let row = root.position
+    let kind = RootKind(rawValue: roots.kind[row]) ?? .runtime
+    let label = text(of: LabelIndex(rawValue: roots.label[row]))
+    return (kind.name, name(of: kind, row: row, label: label))
+  }
+
+  private func name(of kind: RootKind, row: Int, label: String) -> String {
+    let roots = snapshot.roots
+    switch kind {
+    case .global:
+      return Self.join(variable(at: roots.address[row], hasLabel: !label.isEmpty), label)
+    case .stack:
+      return thread(roots.thread[row]) + location(roots.pc[row])
+    case .register:
+      let register = label.isEmpty ? "a register" : "register " + label
+      return register + " of " + thread(roots.thread[row]) + location(roots.pc[row])
+    case .threadLocal:
+      let variable = roots.address[row] == 0 ? nil : _symbols.variable(at: roots.address[row])?.name
+      return Self.join(variable ?? "thread-local data", label) + " of " + thread(roots.thread[row])
+    case .task:
+      return (label.isEmpty ? "Task" : "Task " + label) + location(roots.pc[row])
+    case .declared:
+      return label.isEmpty ? "registered by the program" : label
+    case .runtime:
+      return label.isEmpty ? "the Swift runtime" : label
+    }
+  }
+
+  /// A variable by its address, or the place in its module.
+  private func variable(at address: UInt64, hasLabel: Bool) -> String {
+    if let variable = _symbols.variable(at: address) {
+      // The path of fields says where within the variable it is better than a number of bytes does.
+      return variable.name + (variable.offset == 0 || hasLabel ? "" : "+\(variable.offset)")
+    }
+    if let module = snapshot.modules.first(where: { $0.start <= address && address < $0.end }) {
+      let file = module.path.split(separator: "/").last.map(String.init) ?? module.path
+      return file + "+0x" + String(address &- module.start, radix: 16)
+    }
+    return Address(address).description
+  }
+
+  private func thread(_ row: UInt32) -> String {
+    guard row != UInt32.max, Int(row) < snapshot.threads.count else { return "a thread" }
+    let thread = snapshot.threads[Int(row)]
+    if thread.id == snapshot.process.pid { return "main thread" }
+    return "thread \(thread.id)" + (thread.name.isEmpty ? "" : " \"\(thread.name)\"")
+  }
+
+  private func location(_ pc: UInt64) -> String {
+    pc == 0 ? "" : " in " + (frames(at: pc).first?.function ?? Address(pc).description)
+  }
+
+  // MARK: - Generations
+
+  /// The name of the mark that ended a generation; `after NAME` for objects born after the last mark;
+  /// nil where there are no marks.
+  package func generation(_ generation: UInt16) -> String? {
+    if let mark = snapshot.marks.first(where: { $0.generation >= generation }) { return mark.name }
+    return snapshot.marks.last.map { "after " + $0.name }
+  }
+
+  /// The name of the generation that a node was born in.
+  package func generation(of node: NodeIndex) -> String? {
+    snapshot.process.hasAgent ? generation(snapshot.nodes.generation[node.position]) : nil
+  }
+
+  // MARK: -
+
+  private static func functionByContext(of snapshot: Snapshot) -> [UInt32: UInt64] {
+    var functions: [UInt32: UInt64] = [:]
+    let named = Set(snapshot.labels.function.indices.filter { snapshot.labels.function[$0] != 0 })
+    guard !named.isEmpty else { return functions }
+    func add(_ label: UInt32, to target: UInt32) {
+      let function = snapshot.labels.function[Int(label)]
+      guard function != 0,
+        snapshot.nodes.kind[Int(target)] == NodeKind.closureContext.rawValue
+      else { return }
+      if functions[target] == nil { functions[target] = function }
+    }
+    for edge in 0..<snapshot.edges.count {
+      add(snapshot.edges.label[edge], to: snapshot.edges.target[edge])
+    }
+    for root in 0..<snapshot.roots.count {
+      add(snapshot.roots.label[root], to: snapshot.roots.target[root])
+    }
+    return functions
+  }
+}
+
+extension ClosureName {
+  /// The function as a report shows it: `closure #1 in App.Model.start()`, `method App.Model.handle(_:)`.
+  package var shown: String {
+    switch kind {
+    case .methodReference: "method " + name
+    case .closure, .thunk, .function: name
+    }
+  }
+}
+
+extension RootKind {
+  /// The kind as reports write it.
+  package var name: String {
+    switch self {
+    case .global: "global"
+    case .stack: "stack"
+    case .register: "register"
+    case .threadLocal: "threadLocal"
+    case .task: "task"
+    case .declared: "declared"
+    case .runtime: "runtime"
+    }
+  }
+}
+
+extension EdgeStrength {
+  /// The strength as reports write it.
+  package var name: String {
+    switch self {
+    case .strong: "strong"
+    case .weak: "weak"
+    case .unowned: "unowned"
+    case .unmanaged: "unmanaged"
+    }
+  }
+}
+
+extension EdgeProvenance {
+  /// The provenance as reports write it.
+  package var name: String {
+    switch self {
+    case .declared: "declared"
+    case .reflected: "reflected"
+    case .scanned: "scanned"
+    }
+  }
+}

@@ -1,0 +1,59 @@
+// OwnCode: what is the program's own code and what comes with Swift or the system.
+
+package import Symbolication
+
+/// Tells a program's own code and types from those of Swift, Foundation and the C library.
+///
+/// The lists are names, since a snapshot may be read on another machine than it was taken on. What is
+/// not listed counts as the program's own: showing too much is better than hiding a culprit.
+package enum OwnCode {
+  /// Swift modules that come with the toolchain.
+  private static let systemModules: Set<String> = [
+    "", "Swift", "_Concurrency", "_StringProcessing", "_RegexParser", "_Differentiation",
+    "_Backtracing", "Runtime", "SwiftOnoneSupport", "Synchronization", "Distributed", "Observation",
+    "Cxx", "CxxStdlib", "Foundation", "FoundationEssentials", "FoundationInternationalization",
+    "FoundationNetworking", "FoundationXML", "_FoundationICU", "CoreFoundation", "Dispatch",
+    "Glibc", "__C", "__C_Synthesized", "XCTest", "Testing", "MemoryGraphAgent",
+  ]
+
+  /// How the files of libraries that come with the toolchain or the system begin.
+  private static let systemFiles = [
+    "libswift", "libFoundation", "lib_Foundation", "lib_Testing", "libTesting", "libXCTest",
+    "libdispatch", "libBlocksRuntime", "libMemoryGraphPreload", "libc.so", "libm.so", "libstdc++",
+    "libgcc_s", "libpthread", "libdl.so", "librt.so", "libunwind", "ld-linux", "linux-vdso",
+  ]
+
+  /// How functions of the runtime begin, for programs that have it inside.
+  private static let systemFunctions = [
+    "Swift.", "swift_", "swift::", "_swift_", "Foundation.", "FoundationEssentials.",
+    "_Concurrency.",
+    "Dispatch.", "_dispatch_", "dispatch_", "CF", "_CF", "__CF", "malloc", "calloc", "realloc",
+    "posix_memalign", "aligned_alloc", "memalign", "operator new", "__libc_", "_start",
+    "start_thread",
+  ]
+
+  /// Whether a Swift module is the program's own.
+  package static func isOwn(module: String) -> Bool { !systemModules.contains(module) }
+
+  /// Whether a frame is the program's own code.
+  package static func isOwn(_ frame: SourceFrame) -> Bool {
+    guard let module = frame.module else { return false }
+    if systemFiles.contains(where: { module.hasPrefix($0) }) { return false }
+    return !systemFunctions.contains { frame.function.hasPrefix($0) }
+  }
+
+  /// Functions that do nothing but allocate: every stack begins with some of them.
+  private static let allocators: Set<String> = [
+    "malloc", "calloc", "realloc", "reallocarray", "posix_memalign", "aligned_alloc", "memalign",
+    "valloc", "pvalloc", "swift_slowAlloc", "swift_slowAllocTyped", "swift_allocObject",
+    "swift_allocBox", "swift_allocError", "_swift_allocObject_", "operator new(unsigned long)",
+    "swift::swift_slowAllocTyped", "swift_makeBoxUnique", "swift_allocEmptyBox",
+  ]
+
+  /// Whether a frame says only that memory was asked for.
+  package static func isAllocator(_ frame: SourceFrame) -> Bool {
+    let name = frame.function.prefix { $0 != "(" }
+    return allocators.contains(String(name)) || allocators.contains(frame.function)
+      || frame.module?.hasPrefix("libMemoryGraphPreload") == true
+  }
+}

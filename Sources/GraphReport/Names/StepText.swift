@@ -1,0 +1,96 @@
+// StepText: the steps of cycles and paths in words, for each format.
+
+internal import GraphAnalysis
+internal import GraphPrimitives
+internal import SnapshotFormat
+internal import Symbolication
+
+/// One step of a cycle or path in words: *this type, by this field, holds the next*.
+struct StepText {
+  /// The type, or the function of a closure.
+  var type: String
+
+  /// The path of fields; empty where nothing is known of it.
+  var field: String
+
+  var strength: EdgeStrength
+  var provenance: EdgeProvenance
+
+  /// The function that the step goes through where a closure has no context.
+  var via: ClosureName?
+
+  /// Where the closure's source is: the context's own or the one of `via`.
+  var file: String?
+  var line: Int?
+
+  /// Whether the type is a closure, whose name has spaces.
+  var isClosure: Bool
+
+  /// The steps in words.
+  ///
+  /// - Parameter leading: The edge by which the first step's node is reached, where that is known.
+  static func texts(
+    of steps: [ReferenceStep], reachedBy leading: EdgeIndex?, names: Names
+  )
+    -> [StepText]
+  {
+    var texts: [StepText] = []
+    var leading = leading
+    for step in steps {
+      let context = names.contextName(of: step.node, reachedBy: leading)
+      let via = names.via(step.edges)
+      let infos = step.edges.map { names.info(of: $0) }
+      texts.append(
+        StepText(
+          type: names.typeName(of: step.node, reachedBy: leading),
+          field: names.field(from: step.node, by: step.edges, reachedBy: leading),
+          // A chain is as strong, and as well known, as its weakest part.
+          strength: infos.map(\.strength).max { $0.rawValue < $1.rawValue } ?? .strong,
+          provenance: infos.map(\.provenance).max { $0.rawValue < $1.rawValue } ?? .scanned,
+          via: via, file: context?.file ?? via?.file, line: context?.line ?? via?.line,
+          isClosure: names.kind(of: step.node) == .closureContext))
+      leading = step.edges.last
+    }
+    return texts
+  }
+
+  /// The steps of a cycle in words.
+  static func texts(ofCycle steps: [ReferenceStep], names: Names) -> [StepText] {
+    texts(of: steps, reachedBy: steps.last?.edges.last, names: names)
+  }
+
+  /// A cycle as links of a chain that ends where it began.
+  static func chain(ofCycle steps: [ReferenceStep], names: Names) -> [Line] {
+    let texts = texts(ofCycle: steps, names: names)
+    return texts.flatMap(\.links) + texts.prefix(1).map { Line($0.type, .code) }
+  }
+
+  /// The holder and its field: `App.Model.handler`, `(closure #1 in App.Model.start()).self`.
+  var edge: String {
+    let holder = isClosure && type.contains(" ") ? "(\(type))" : type
+    return holder + "." + (field.isEmpty ? "?" : field)
+  }
+
+  /// The step as links of a chain: the edge, then the function it goes through.
+  var links: [Line] {
+    var link = Line.code(edge)
+    var notes: [String] = []
+    if strength != .strong { notes.append(strength.name) }
+    if provenance == .scanned { notes.append("unsure") }
+    if !notes.isEmpty { link += Line(" [" + notes.joined(separator: ", ") + "]", .faint) }
+    guard let via else { return [link] }
+    return [link, Line("(" + via.shown + ")", .code)]
+  }
+
+  var json: JSONValue {
+    .members([
+      "type": .string(type),
+      "field": .string(field),
+      "strength": .string(strength.name),
+      "provenance": .string(provenance.name),
+      "via": via.map { .string($0.shown) },
+      "file": file.map { .string($0) },
+      "line": line.map { .integer($0) },
+    ])
+  }
+}

@@ -1,0 +1,165 @@
+// DifferenceReport: what was born between two marks and is still alive, and what died.
+
+package import GraphAnalysis
+package import GraphPrimitives
+
+/// What happened between two marks, by type.
+package struct DifferenceReport: Report {
+  /// What happened to a type.
+  package struct Change: Sendable {
+    package var type: String
+
+    /// Whether the type is the program's own, so that its growth is a finding.
+    package var isOwn: Bool
+    package var born: Cost
+    package var died: Cost
+
+    /// Born less died: how the number of living objects changed.
+    package var net: Cost { born - died }
+
+    package init(type: String, isOwn: Bool, born: Cost, died: Cost) {
+      self.type = type
+      self.isOwn = isOwn
+      self.born = born
+      self.died = died
+    }
+  }
+
+  private let _from: ReportInput
+  private let _to: ReportInput
+  private let _changes: [Change]
+  private let _born: Histogram
+  private let _died: Histogram
+  private let _survivedCount: Int
+  private let _isExact: Bool
+  private let _markCount: Int
+  private let _findings: [Finding]
+  private let _names: Names
+
+  /// Creates a report.
+  ///
+  /// - Parameters:
+  ///   - from: The first mark.
+  ///   - to: The last mark.
+  ///   - changes: The types that changed.
+  ///   - born: Born after the first mark and alive at the last.
+  ///   - died: Alive at the first mark and gone at the last.
+  ///   - survivedCount: How many objects were alive at both.
+  ///   - isExact: Whether objects were told apart by identity.
+  ///   - markCount: How many marks lie between the two, the last one included; 0 where unknown.
+  ///   - findings: What the growth of the program's own types is held by.
+  ///   - names: Names of the last snapshot.
+  package init(
+    from: ReportInput, to: ReportInput, changes: [Change], born: Histogram, died: Histogram,
+    survivedCount: Int, isExact: Bool, markCount: Int, findings: [Finding], names: Names
+  ) {
+    _from = from
+    _to = to
+    // The program's own growth first, then all else by what it costs.
+    _changes = changes.sorted { left, right in
+      let leftGrew = left.isOwn && left.net.count > 0
+      let rightGrew = right.isOwn && right.net.count > 0
+      if leftGrew != rightGrew { return leftGrew }
+      let leftKey = (left.net.bytes.rawValue.magnitude, left.born.count + left.died.count)
+      let rightKey = (right.net.bytes.rawValue.magnitude, right.born.count + right.died.count)
+      return leftKey != rightKey ? leftKey > rightKey : left.type < right.type
+    }
+    _born = born
+    _died = died
+    _survivedCount = survivedCount
+    _isExact = isExact
+    _markCount = markCount
+    _findings = findings
+    _names = names
+  }
+
+  package var findings: [JSONValue] { texts.map(\.json) }
+
+  private var texts: [FindingText] { _findings.map { FindingText(finding: $0, names: _names) } }
+
+  package var members: [JSONValue.Member] {
+    [
+      JSONValue.Member("born", _born.json),
+      JSONValue.Member("died", _died.json),
+      JSONValue.Member("survived", .integer(_survivedCount)),
+      JSONValue.Member("exact", .bool(_isExact)),
+      JSONValue.Member("marksBetween", .integer(_markCount)),
+    ]
+  }
+
+  package func document(limit: Int?) -> Document {
+    var document = Document(answer: answer)
+    document.blocks.append(
+      .paragraph(
+        Line(
+          "From \(_from.title) to \(_to.title): \(Units.number(_born.total.count)) born and still alive"
+            + " (\(Units.bytes(_born.total.bytes))), \(Units.number(_died.total.count)) gone"
+            + " (\(Units.bytes(_died.total.bytes))), \(Units.number(_survivedCount)) alive at both."
+        )))
+    if !_isExact {
+      document.blocks.append(
+        .paragraph(
+          Line(
+            "The snapshots are of two runs, or one was taken without the agent: objects are compared"
+              + " by address, type and size, so a new object at an old one's place counts as the same."
+          )))
+    }
+    if !_changes.isEmpty { document.blocks.append(.table(table(limit: limit))) }
+    if !_findings.isEmpty {
+      document.blocks.append(.heading("What holds them"))
+      for (place, text) in texts.prefix(limit ?? .max).enumerated() {
+        document.blocks.append(.item(text.item(number: place + 1)))
+      }
+      if let rest = Document.omission(_findings.count, limit: limit, "group") {
+        document.blocks.append(rest)
+      }
+    }
+    return document
+  }
+
+  private var answer: Line {
+    let grown = _changes.filter { $0.isOwn && $0.net.count > 0 }
+    guard !grown.isEmpty else {
+      return Line(
+        "No type of the program's own grew from \(_from.title) to \(_to.title).", .good)
+    }
+    let total = grown.reduce(Cost.zero) { $0 + $1.net }
+    var line = Line(
+      "\(Units.signed(total.count)) \(total.count == 1 ? "object" : "objects") from \(_from.title)"
+        + " to \(_to.title), \(Units.bytes(total.bytes)): ")
+    line += grown.prefix(3).map { change in
+      Line(change.type, .code) + Line(" \(Units.signed(change.net.count))\(perMark(change))")
+    }.joined(", ")
+    return grown.count > 3
+      ? line + Line(", and \(Units.count(grown.count - 3, "more type"))") : line
+  }
+
+  private func perMark(_ change: Change) -> String {
+    _markCount < 2 ? "" : " (\(Units.signedQuotient(change.net.count, over: _markCount)) a mark)"
+  }
+
+  private func table(limit: Int?) -> Document.Table {
+    let shown = _changes.prefix(limit ?? _changes.count)
+    var columns: [Document.Table.Column] = [
+      .init("born", .right), .init("died", .right), .init("net", .right), .init("bytes", .right),
+    ]
+    if _markCount > 1 { columns.append(.init("a mark", .right)) }
+    columns.append(.init("type"))
+    return Document.Table(
+      columns: columns,
+      rows: shown.map { change in
+        let grew = change.isOwn && change.net.count > 0
+        var row = [
+          Line(Units.number(change.born.count)), Line(Units.number(change.died.count)),
+          Line(Units.signed(change.net.count), grew ? .bad : .plain),
+          Line((change.net.bytes > .zero ? "+" : "") + Units.bytes(change.net.bytes)),
+        ]
+        if _markCount > 1 {
+          row.append(Line(Units.signedQuotient(change.net.count, over: _markCount)))
+        }
+        row.append(Line(change.type, change.isOwn ? .code : .faint))
+        return row
+      },
+      omitted: _changes.count - shown.count)
+  }
+}

@@ -1,0 +1,149 @@
+// Report: what every verb's report has in common, and how it becomes bytes.
+
+package import GraphAnalysis
+internal import GraphPrimitives
+package import SnapshotFormat
+
+/// What a verb found, ready to be written in any format.
+package protocol Report {
+  /// The report for people.
+  ///
+  /// - Parameter limit: How many findings or rows to show at most; nil for all.
+  func document(limit: Int?) -> Document
+
+  /// The findings, for JSON.
+  var findings: [JSONValue] { get }
+
+  /// What JSON has beside the findings and totals.
+  var members: [JSONValue.Member] { get }
+}
+
+extension Totals {
+  var json: JSONValue { .members(["live": live.json, "leaked": leaked.json]) }
+}
+
+/// A snapshot that a report was made from.
+package struct ReportInput: Sendable {
+  /// The file as the caller named it.
+  package var path: String
+  package var snapshot: Snapshot
+
+  package init(path: String, snapshot: Snapshot) {
+    self.path = path
+    self.snapshot = snapshot
+  }
+
+  /// What people call the snapshot: its mark, else its file.
+  package var title: String {
+    let mark = snapshot.process.mark
+    if !mark.isEmpty { return mark }
+    let file = path.split(separator: "/").last.map(String.init) ?? path
+    return file.hasSuffix(".mgraph") ? String(file.dropLast(7)) : file
+  }
+
+  var json: JSONValue {
+    let process = snapshot.process
+    return .members([
+      "path": .string(path),
+      "mark": process.mark.isEmpty ? nil : .string(process.mark),
+      "executable": .string(process.executable),
+      "pid": .integer(Int(process.pid)),
+      "objects": .integer(snapshot.nodes.count),
+      "references": .integer(snapshot.edges.count),
+      "diagnostics": snapshot.diagnostics.json,
+    ])
+  }
+}
+
+/// How a report is written.
+package enum ReportFormat: Hashable, Sendable {
+  case text(TextStyle)
+  case json
+  case markdown
+}
+
+/// A report and what it was made from and by.
+package struct ReportEnvelope {
+  /// The name of the schema that the JSON keeps to; `docs/report.schema.json` has it.
+  package static let schema = "memory-graph/report/1"
+
+  package var tool: String
+  package var version: String
+  package var verb: String
+  package var inputs: [ReportInput]
+  package var totals: Totals
+  package var names: Names
+  package var report: any Report
+
+  package init(
+    tool: String, version: String, verb: String, inputs: [ReportInput], totals: Totals,
+    names: Names, report: any Report
+  ) {
+    self.tool = tool
+    self.version = version
+    self.verb = verb
+    self.inputs = inputs
+    self.totals = totals
+    self.names = names
+    self.report = report
+  }
+
+  /// The report's bytes: the same for the same input.
+  ///
+  /// - Parameter limit: How many findings or rows to show; nil for all.
+  package func render(_ format: ReportFormat, limit: Int?) -> String {
+    switch format {
+    case .text(let style): return TextRenderer.render(report.document(limit: limit), style: style)
+    case .markdown: return MarkdownRenderer.render(report.document(limit: limit))
+    case .json: return json.text
+    }
+  }
+
+  private var json: JSONValue {
+    let members =
+      [
+        JSONValue.Member("schema", .string(Self.schema)),
+        JSONValue.Member(
+          "tool",
+          .members([
+            "name": .string(tool), "version": .string(version), "verb": .string(verb),
+          ])),
+        JSONValue.Member("inputs", .array(inputs.map(\.json))),
+        JSONValue.Member("findings", .array(report.findings)),
+        JSONValue.Member("totals", totals.json),
+      ] + report.members
+    // What could not be named is known only when all names have been asked for.
+    let gaps = names.symbolDiagnostics
+    return .object(
+      gaps.isEmpty ? members : members + [JSONValue.Member("symbolGaps", gaps.json)])
+  }
+}
+
+extension [Snapshot.Diagnostic] {
+  var json: JSONValue {
+    .array(map { .members(["text": .string($0.text), "count": .integer($0.count)]) })
+  }
+}
+
+extension Document {
+  /// What was left out of a list of items; nil where nothing was.
+  static func omission(_ total: Int, limit: Int?, _ noun: String, plural: String? = nil) -> Block? {
+    guard let limit, total > limit else { return nil }
+    let rest = Units.count(total - limit, "more " + noun, plural: plural.map { "more " + $0 })
+    return .paragraph(Line("… and \(rest) (--limit all)", .faint))
+  }
+
+  /// Costs by type as a table, the most bytes first.
+  static func table(of histogram: Histogram, limit: Int?) -> Table {
+    let rows = histogram.costByType.sorted {
+      ($1.value.bytes, $1.value.count, $0.key) < ($0.value.bytes, $0.value.count, $1.key)
+    }
+    let shown = rows.prefix(limit ?? rows.count)
+    return Table(
+      columns: [.init("count", .right), .init("bytes", .right), .init("type")],
+      rows: shown.map { name, cost in
+        [Line(Units.number(cost.count)), Line(Units.bytes(cost.bytes)), Line(name, .code)]
+      },
+      omitted: rows.count - shown.count)
+  }
+}

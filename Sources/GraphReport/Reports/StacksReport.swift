@@ -1,0 +1,175 @@
+// StacksReport: live bytes by where they were allocated, as a call tree.
+
+package import GraphPrimitives
+internal import Symbolication
+
+/// Live bytes by allocation stack, as a call tree.
+package struct StacksReport: Report {
+  /// What the objects of one stack cost.
+  package struct StackCost: Sendable {
+    package var stack: StackIndex
+    package var cost: Cost
+
+    package init(stack: StackIndex, cost: Cost) {
+      self.stack = stack
+      self.cost = cost
+    }
+  }
+
+  /// A function that was called, with all that was allocated below it.
+  private struct Call {
+    var frame: SourceFrame
+    var cost: Cost = .zero
+
+    /// Calls from this one, in the order in which they were met; rows of the tree.
+    var callees: [Int] = []
+  }
+
+  /// A deeper stack is cut there: no reader follows it, and JSON readers have limits of their own.
+  private static let deepest = 200
+
+  private let _subject: String
+  private let _unknown: Cost
+
+  /// The tree; row 0 stands for all stacks together.
+  private let _calls: [Call]
+
+  /// Creates a report.
+  ///
+  /// - Parameters:
+  ///   - subject: The type asked for, empty for all.
+  ///   - costs: What is alive, by stack; `StackIndex.none` for what has no stack.
+  package init(subject: String, costs: [StackCost], names: Names) {
+    _subject = subject
+    _unknown = costs.filter { $0.stack == .none }.reduce(.zero) { $0 + $1.cost }
+    _calls = Self.tree(of: costs.filter { $0.stack != .none }, names: names)
+  }
+
+  private static func tree(of costs: [StackCost], names: Names) -> [Call] {
+    struct Key: Hashable {
+      var caller: Int
+      var function: String
+      var file: String?
+    }
+    var calls = [
+      Call(frame: SourceFrame(function: "", file: nil, line: nil, module: nil, isInlined: false))
+    ]
+    var rowByKey: [Key: Int] = [:]
+    for entry in costs {
+      calls[0].cost += entry.cost
+      var row = 0
+      for frame in names.frames(of: entry.stack).suffix(deepest).reversed() {
+        let key = Key(caller: row, function: frame.function, file: frame.file)
+        if let known = rowByKey[key] {
+          row = known
+        } else {
+          rowByKey[key] = calls.count
+          calls[row].callees.append(calls.count)
+          row = calls.count
+          calls.append(Call(frame: frame))
+        }
+        calls[row].cost += entry.cost
+      }
+    }
+    let unsorted = calls
+    for row in calls.indices {
+      calls[row].callees.sort {
+        let (left, right) = (unsorted[$0], unsorted[$1])
+        return (right.cost.bytes, right.cost.count, left.frame.function)
+          < (left.cost.bytes, left.cost.count, right.frame.function)
+      }
+    }
+    return calls
+  }
+
+  package var findings: [JSONValue] { [] }
+
+  package var members: [JSONValue.Member] {
+    [
+      JSONValue.Member(
+        "stacks",
+        .members([
+          "subject": _subject.isEmpty ? nil : .string(_subject),
+          "count": .integer(_calls[0].cost.count),
+          "bytes": .integer(Int(_calls[0].cost.bytes.rawValue)),
+          "unknown": _unknown.json,
+          "callees": .array(_calls[0].callees.map(json)),
+        ]))
+    ]
+  }
+
+  private func json(of row: Int) -> JSONValue {
+    let call = _calls[row]
+    guard case .object(let members) = call.frame.json else {
+      preconditionFailure("a frame is an object")
+    }
+    return .object(
+      members + [
+        JSONValue.Member("count", .integer(call.cost.count)),
+        JSONValue.Member("bytes", .integer(Int(call.cost.bytes.rawValue))),
+        JSONValue.Member("callees", .array(call.callees.map(json))),
+      ])
+  }
+
+  package func document(limit: Int?) -> Document {
+    let total = _calls[0].cost
+    let subject = _subject.isEmpty ? Line("everything") : Line(_subject, .code)
+    guard total.count > 0 else {
+      let why =
+        _unknown.count == 0
+        ? ": nothing of it is alive."
+        : ": no stacks were recorded; memgraph run --stacks fast or full records them."
+      return Document(answer: subject + Line(why))
+    }
+    var document = Document(
+      answer: subject
+        + Line(
+          ": \(Units.count(total.count, "object")), \(Units.bytes(total.bytes)), by where they were made"
+        ))
+    let branches = self.branches(limit: limit)
+    document.blocks.append(.tree(branches.shown))
+    if branches.omitted > 0 {
+      document.blocks.append(
+        .paragraph(
+          Line("… and \(Units.count(branches.omitted, "more call")) (--limit all)", .faint)))
+    }
+    if _unknown.count > 0 {
+      document.blocks.append(
+        .paragraph(
+          Line(
+            "\(Units.count(_unknown.count, "object")) more, \(Units.bytes(_unknown.bytes)), without a stack: made before recording began.",
+            .faint)))
+    }
+    return document
+  }
+
+  /// The lines of the tree, depth first; the dearest lines where there is a limit.
+  ///
+  /// A run of calls in which each has just one callee stays at one depth, so that depth means choice.
+  private func branches(limit: Int?) -> (shown: [Document.Branch], omitted: Int) {
+    let rows = Array(_calls.indices.dropFirst())
+    var isShown = [Bool](repeating: limit == nil, count: _calls.count)
+    if let limit {
+      // A caller costs at least what its callee does and stands before it, so no line lacks its own.
+      let dearest = rows.sorted {
+        let (left, right) = (_calls[$0].cost, _calls[$1].cost)
+        return left.bytes != right.bytes ? left.bytes > right.bytes : $0 < $1
+      }
+      for row in dearest.prefix(limit) { isShown[row] = true }
+    }
+    var shown: [Document.Branch] = []
+    var pending = _calls[0].callees.reversed().map { (row: $0, depth: 0) }
+    while let (row, depth) = pending.popLast() {
+      guard isShown[row] else { continue }
+      let call = _calls[row]
+      shown.append(
+        Document.Branch(
+          depth: depth,
+          cells: [Line(Units.bytes(call.cost.bytes)), Line(Units.number(call.cost.count))],
+          text: call.frame.shown))
+      let deeper = depth + (call.callees.count > 1 ? 1 : 0)
+      pending += call.callees.reversed().map { (row: $0, depth: deeper) }
+    }
+    return (shown, rows.count - shown.count)
+  }
+}

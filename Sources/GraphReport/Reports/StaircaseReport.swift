@@ -1,0 +1,123 @@
+// StaircaseReport: how many objects of each type were alive at each of several marks.
+
+/// How many objects of each type were alive at each mark.
+package struct StaircaseReport: Report {
+  /// A type and how many of it were alive at each mark.
+  package struct Row: Sendable {
+    package var type: String
+    package var isOwn: Bool
+
+    /// One number a mark, in the order of the marks.
+    package var counts: [Int]
+
+    /// From the first mark to the last.
+    package var growth: Int { (counts.last ?? 0) - (counts.first ?? 0) }
+
+    /// Whether there were more at each mark than at the one before.
+    package var growsAtEachMark: Bool { zip(counts, counts.dropFirst()).allSatisfy(<) }
+
+    package init(type: String, isOwn: Bool, counts: [Int]) {
+      self.type = type
+      self.isOwn = isOwn
+      self.counts = counts
+    }
+  }
+
+  private let _inputs: [ReportInput]
+  private let _rows: [Row]
+  private let _difference: DifferenceReport
+
+  /// Creates a report.
+  ///
+  /// - Parameters:
+  ///   - inputs: The marks, oldest first.
+  ///   - rows: The types whose numbers changed.
+  ///   - difference: The first mark and the last.
+  package init(inputs: [ReportInput], rows: [Row], difference: DifferenceReport) {
+    _inputs = inputs
+    _rows = rows.sorted { left, right in
+      func rank(_ row: Row) -> Int {
+        !row.isOwn ? 2 : row.growsAtEachMark ? 0 : 1
+      }
+      if rank(left) != rank(right) { return rank(left) < rank(right) }
+      return left.growth != right.growth ? left.growth > right.growth : left.type < right.type
+    }
+    _difference = difference
+  }
+
+  package var findings: [JSONValue] { _difference.findings }
+
+  package var members: [JSONValue.Member] {
+    _difference.members + [
+      JSONValue.Member(
+        "staircase",
+        .members([
+          "marks": .array(_inputs.map { .string($0.title) }),
+          "types": .array(
+            _rows.map { row in
+              .members([
+                "type": .string(row.type),
+                "counts": .array(row.counts.map { .integer($0) }),
+                "growsAtEachMark": .bool(row.growsAtEachMark),
+              ])
+            }),
+        ]))
+    ]
+  }
+
+  package func document(limit: Int?) -> Document {
+    var document = Document(answer: answer)
+    let shown = _rows.prefix(limit ?? _rows.count)
+    if !shown.isEmpty { document.blocks.append(.table(table(of: Array(shown)))) }
+    document.blocks += _difference.document(limit: limit).blocks.filter {
+      if case .table = $0 { return false }
+      return true
+    }
+    return document
+  }
+
+  private var stepCount: Int { max(1, _inputs.count - 1) }
+
+  private var answer: Line {
+    let marks = Units.count(_inputs.count, "mark")
+    let steady = _rows.filter { $0.isOwn && $0.growsAtEachMark }
+    guard !steady.isEmpty else {
+      return Line("No type of the program's own grew at each of \(marks).", .good)
+    }
+    var line = Line("\(Units.count(steady.count, "type")) grew at each of \(marks): ")
+    line += steady.prefix(3).map { row in
+      Line(row.type, .code) + Line(" \(Units.signedQuotient(row.growth, over: stepCount)) a mark")
+    }.joined(", ")
+    return steady.count > 3 ? line + Line(", …") : line
+  }
+
+  private func table(of rows: [Row]) -> Document.Table {
+    let width = rows.flatMap(\.counts).map { Units.number($0).count }.max() ?? 1
+    let first = _inputs.first?.title ?? ""
+    let last = _inputs.last?.title ?? ""
+    return Document.Table(
+      columns: [
+        .init("\(first) … \(last)"), .init("chart"), .init("a mark", .right), .init("type"),
+      ],
+      rows: rows.map { row in
+        let counts = row.counts.map { count in
+          let text = Units.number(count)
+          return String(repeating: " ", count: width - text.count) + text
+        }
+        return [
+          Line(counts.joined(separator: " ")),
+          Line(Self.chart(of: row.counts), row.isOwn && row.growsAtEachMark ? .bad : .plain),
+          Line(Units.signedQuotient(row.growth, over: stepCount)),
+          Line(row.type, row.isOwn ? .code : .faint),
+        ]
+      },
+      omitted: _rows.count - rows.count)
+  }
+
+  /// One bar a mark, from nothing to the highest in eight steps.
+  static func chart(of counts: [Int]) -> String {
+    let bars = Array("▁▂▃▄▅▆▇█")
+    let top = max(1, counts.max() ?? 1)
+    return String(counts.map { bars[(max(0, $0) * 7 + top / 2) / top] })
+  }
+}

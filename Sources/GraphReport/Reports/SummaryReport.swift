@@ -1,0 +1,189 @@
+// SummaryReport: what is alive, by type, by root, by generation, and where the process's memory is.
+
+package import GraphAnalysis
+package import GraphPrimitives
+package import SnapshotFormat
+
+/// What a snapshot holds.
+package struct SummaryReport: Report {
+  /// The objects born between two marks that are still alive.
+  package struct GenerationCost: Sendable {
+    package var generation: UInt16
+    package var cost: Cost
+
+    package init(generation: UInt16, cost: Cost) {
+      self.generation = generation
+      self.cost = cost
+    }
+  }
+
+  /// How far the references that were found explain the reference counts.
+  package struct CountAudit: Sendable {
+    /// Objects whose strong count is the number of holders that were found.
+    package var exact: Int
+
+    /// Objects with more retains than holders.
+    package var unexplained: Int
+
+    /// Objects with more holders than retains: an edge too many.
+    package var overCounted: Int
+
+    package init(exact: Int, unexplained: Int, overCounted: Int) {
+      self.exact = exact
+      self.unexplained = unexplained
+      self.overCounted = overCounted
+    }
+  }
+
+  private let _input: ReportInput
+  private let _histogram: Histogram
+  private let _totals: Totals
+  private let _rootCounts: [(RootKind, Int)]
+  private let _generations: [GenerationCost]
+  private let _audit: CountAudit
+  private let _names: Names
+
+  /// Creates a report.
+  ///
+  /// - Parameters:
+  ///   - histogram: The types to show.
+  ///   - totals: Everything in the snapshot, filters aside.
+  ///   - rootCounts: The number of roots of each kind that occurs.
+  ///   - generations: What is alive of each generation, oldest first.
+  package init(
+    input: ReportInput, histogram: Histogram, totals: Totals, rootCounts: [(RootKind, Int)],
+    generations: [GenerationCost], audit: CountAudit, names: Names
+  ) {
+    _input = input
+    _histogram = histogram
+    _totals = totals
+    _rootCounts = rootCounts
+    _generations = generations
+    _audit = audit
+    _names = names
+  }
+
+  package var findings: [JSONValue] { [] }
+
+  package var members: [JSONValue.Member] {
+    let memory = _input.snapshot.process.memory.sorted { $0.key < $1.key }
+    return [
+      JSONValue.Member("types", _histogram.json),
+      JSONValue.Member(
+        "roots", .object(_rootCounts.map { JSONValue.Member($0.name, .integer($1)) })),
+      JSONValue.Member(
+        "generations",
+        .array(
+          _generations.map { entry in
+            .members([
+              "name": .string(name(of: entry)), "count": .integer(entry.cost.count),
+              "bytes": .integer(Int(entry.cost.bytes.rawValue)),
+            ])
+          })),
+      JSONValue.Member(
+        "memory",
+        .object(memory.map { JSONValue.Member($0.key, .integer(Int(clamping: $0.value))) })),
+      JSONValue.Member(
+        "referenceCounts",
+        .members([
+          "exact": .integer(_audit.exact), "unexplained": .integer(_audit.unexplained),
+          "overCounted": .integer(_audit.overCounted),
+        ])),
+    ]
+  }
+
+  private func name(of entry: GenerationCost) -> String {
+    _names.generation(entry.generation) ?? "all"
+  }
+
+  package func document(limit: Int?) -> Document {
+    var document = Document(answer: answer)
+    document.blocks.append(.heading("Types"))
+    document.blocks.append(.table(Document.table(of: _histogram, limit: limit)))
+    if !_rootCounts.isEmpty {
+      document.blocks.append(.heading("Roots"))
+      document.blocks.append(
+        .table(
+          Document.Table(
+            columns: [.init("count", .right), .init("kind")],
+            rows: _rootCounts.map { [Line(Units.number($1)), Line($0.name)] })))
+    }
+    if _generations.count > 1 {
+      let shown = _generations.suffix(limit ?? _generations.count)
+      document.blocks.append(.heading("Generations: born in, still alive"))
+      document.blocks.append(
+        .table(
+          Document.Table(
+            columns: [.init("count", .right), .init("bytes", .right), .init("generation")],
+            rows: shown.map { entry in
+              [
+                Line(Units.number(entry.cost.count)), Line(Units.bytes(entry.cost.bytes)),
+                Line(name(of: entry)),
+              ]
+            },
+            omitted: _generations.count - shown.count)))
+    }
+    document.blocks += memory
+    document.blocks.append(.heading("Reference counts"))
+    document.blocks.append(.paragraph(Line(auditText)))
+    document.blocks += DiagnosticsText.list(_input.snapshot)
+    return document
+  }
+
+  private var answer: Line {
+    let process = _input.snapshot.process
+    let file = process.executable.split(separator: "/").last.map(String.init) ?? process.executable
+    let mark = process.mark.isEmpty ? "" : " at mark \(process.mark)"
+    let live = _totals.live.total
+    let leaked = _totals.leaked.total
+    let line = Line(
+      "\(file), process \(process.pid)\(mark): \(Units.count(live.count, "live object")),"
+        + " \(Units.bytes(live.bytes)); ")
+    return line
+      + (leaked.count == 0
+        ? Line("none leaked", .good)
+        : Line("\(Units.number(leaked.count)) leaked, \(Units.bytes(leaked.bytes))", .bad))
+  }
+
+  private var auditText: String {
+    let counted = _audit.exact + _audit.unexplained + _audit.overCounted
+    var text =
+      "\(Units.number(_audit.exact)) of \(Units.count(counted, "object"))"
+      + " have as many holders as their reference count says"
+    if _audit.unexplained > 0 {
+      text += "; \(Units.number(_audit.unexplained)) have retains that no holder explains"
+    }
+    if _audit.overCounted > 0 {
+      text += "; \(Units.number(_audit.overCounted)) have more holders than retains"
+    }
+    return text + "."
+  }
+
+  /// What each figure of the process's memory means, in the order in which they are told.
+  private static let meanings: [(name: String, meaning: String)] = [
+    ("resident", "resident in physical memory, everything together"),
+    ("liveSwift", "live Swift objects"),
+    ("liveOther", "other live blocks: C, C++, libdispatch"),
+    ("heapSlack", "held by the allocator, in no live block: not a leak"),
+    ("mappedFiles", "mapped files: code and read-only data"),
+    ("stacks", "stacks of threads"),
+  ]
+
+  private var memory: [Document.Block] {
+    var rest = _input.snapshot.process.memory
+    guard !rest.isEmpty else { return [] }
+    var rows: [[Line]] = []
+    for (name, meaning) in Self.meanings {
+      guard let bytes = rest.removeValue(forKey: name) else { continue }
+      rows.append([Line(Units.bytes(ByteCount(Int64(clamping: bytes)))), Line(meaning)])
+    }
+    for (name, bytes) in rest.sorted(by: { $0.key < $1.key }) {
+      rows.append([Line(Units.bytes(ByteCount(Int64(clamping: bytes)))), Line(name)])
+    }
+    return [
+      .heading("Memory of the process"),
+      .table(
+        Document.Table(columns: [.init("bytes", .right), .init("what")], rows: rows)),
+    ]
+  }
+}
