@@ -1,1 +1,5 @@
 // memgraph: the command line tool; everything it does is in Commands.
+
+internal import Commands
+
+Tool.memgraph.runProcess()

@@ -1,0 +1,37 @@
+// Console: the outside of a call: where its text goes and the environment it was made in.
+
+internal import Glibc
+
+/// What a call can see of its surroundings, as a value, so that a test can make them up.
+package struct Console: Sendable {
+  /// Where the report goes.
+  package var output: any TextSink
+
+  /// Where errors and progress go.
+  package var errors: any TextSink
+
+  /// The value of an environment variable; nil where it is not set.
+  package var environment: @Sendable (String) -> String?
+
+  package init(
+    output: any TextSink, errors: any TextSink,
+    environment: @escaping @Sendable (String) -> String? = { _ in nil }
+  ) {
+    self.output = output
+    self.errors = errors
+    self.environment = environment
+  }
+
+  /// The console of this process.
+  package static let process = Console(
+    output: DescriptorSink(STDOUT_FILENO), errors: DescriptorSink(STDERR_FILENO),
+    environment: { getenv($0).map { String(cString: $0) } })
+
+  /// Whether the locale's characters are UTF-8, so that arrows and bars can be drawn.
+  package var isUTF8: Bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy
+      .compactMap { environment($0) }.first { !$0.isEmpty }
+    let lower = (locale ?? "").lowercased()
+    return lower.contains("utf-8") || lower.contains("utf8")
+  }
+}

@@ -1,0 +1,48 @@
+// CommonOptions: the options that all or several verbs share.
+
+extension Option {
+  package static let format = Option(
+    "format", .choice(["text", "json", "markdown"]), help: "how to write the report (default: text)"
+  )
+  package static let output = Option(
+    "output", letter: "o", .text("FILE"), help: "write the report to FILE")
+  package static let color = Option(
+    "color", .choice(["auto", "always", "never"]),
+    help: "colours in text; auto: on a terminal only (default)")
+  package static let limit = Option(
+    "limit", .limit, help: "at most N findings or rows, or all (default: 20; JSON has all)")
+  package static let type = Option(
+    "type", .text("PATTERN"), isRepeatable: true,
+    help: "only types that match, as App.View or App.*Model; can be repeated")
+  package static let module = Option(
+    "module", .text("NAME"), isRepeatable: true, help: "only types of this module; can be repeated")
+  package static let generation = Option(
+    "generation", .text("NAME"), help: "only objects born between mark NAME and the mark before it")
+  package static let failOn = Option(
+    "fail-on", .choice(["leaks", "abandoned", "growth", "any", "none"]),
+    help: "what makes the exit status 1")
+  package static let symbols = Option(
+    "symbols", .text("DIR"), isRepeatable: true,
+    help: "where to look for debug files, by build id; can be repeated")
+  package static let noSymbols = Option(
+    "no-symbols", .flag, help: "leave addresses of code as they are")
+  package static let quiet = Option(
+    "quiet", letter: "q", .flag, help: "print no report and no progress; the exit status tells")
+  package static let help = Option("help", letter: "h", .flag, help: "show this help")
+  package static let version = Option("version", .flag, help: "show the version")
+  package static let folder = Option(
+    "in", .text("DIR"),
+    help: "where marks are looked up by name (default: $MEMORY_GRAPH_OUT, else ./memory-graph)")
+
+  /// What each verb has.
+  package static let everywhere: [Option] = [.quiet, .help, .version]
+
+  /// What each verb that writes a report has.
+  package static let report: [Option] = [.format, .output, .color, .failOn]
+
+  /// What each verb that lists types or objects has.
+  package static let filters: [Option] = [.limit, .type, .module, .generation]
+
+  /// What each verb that names code has.
+  package static let naming: [Option] = [.symbols, .noSymbols]
+}

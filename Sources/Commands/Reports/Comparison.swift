@@ -1,0 +1,124 @@
+// Comparison: two snapshots compared: what changed by type, and what holds the growth.
+
+internal import GraphAnalysis
+internal import GraphPrimitives
+internal import GraphReport
+internal import HeapGraph
+internal import SnapshotFormat
+
+/// What changed from one snapshot to another.
+///
+/// A *finding* is growth of the program's own types: those of modules that do not come with Swift or the
+/// system, or whatever a filter asks for. Their leaked objects are told by their cycle, the reachable
+/// ones by the way from a root, once for each kind of way; objects that only another grown object holds
+/// are no findings of their own.
+struct Comparison {
+  let changes: [DifferenceReport.Change]
+  let born: Histogram
+  let died: Histogram
+  let survivedCount: Int
+  let isExact: Bool
+
+  /// How many marks lie between the two, the last one included; 0 where that is not known.
+  let markCount: Int
+  let findings: [Finding]
+
+  /// Compares two snapshots.
+  init(from first: Inspection, to last: Inspection, filter: TypeFilter) throws {
+    let graph = last.graph
+    let difference = difference(from: first.graph.snapshot, to: graph.snapshot)
+    let bornNodes = filter.nodes(difference.born, in: graph)
+    let diedNodes = filter.nodes(difference.died, in: first.graph)
+    let born = histogram(of: bornNodes, in: graph)
+    let died = histogram(of: diedNodes, in: first.graph)
+    let own = Self.ownTypes(of: bornNodes, in: graph).union(
+      Self.ownTypes(of: diedNodes, in: first.graph))
+    let changes = Set(born.costByType.keys).union(died.costByType.keys).sorted().map { type in
+      DifferenceReport.Change(
+        type: type, isOwn: !filter.isEmpty || own.contains(type),
+        born: born.costByType[type] ?? .zero, died: died.costByType[type] ?? .zero)
+    }
+    self.born = born
+    self.died = died
+    self.changes = changes
+    survivedCount = difference.survived.count
+    isExact = difference.isExact
+    markCount = Self.markCount(from: first.graph.snapshot, to: graph.snapshot)
+    let grown = Set(changes.filter { $0.isOwn && $0.net.count > 0 }.map(\.type))
+    findings = try Self.findings(born: bornNodes, grown: grown, in: graph)
+  }
+
+  private static func markCount(from first: Snapshot, to last: Snapshot) -> Int {
+    guard first.process.runIdentity == last.process.runIdentity, let end = first.marks.last else {
+      return 0
+    }
+    return last.marks.count { $0.generation > end.generation }
+  }
+
+  private static func ownTypes(of nodes: [NodeIndex], in graph: HeapGraph) -> Set<String> {
+    var isKnown = [Bool](repeating: false, count: graph.snapshot.types.count)
+    var own: Set<String> = []
+    for node in nodes {
+      let type = graph.type(of: node).position
+      if isKnown[type], graph.snapshot.nodeNames[node] == nil { continue }
+      if graph.snapshot.nodeNames[node] == nil { isKnown[type] = true }
+      if graph.isOfProgram(node) { own.insert(graph.typeName(of: node)) }
+    }
+    return own
+  }
+
+  /// What the growth is held by.
+  private static func findings(
+    born: [NodeIndex], grown: Set<String>, in graph: HeapGraph
+  ) throws -> [Finding] {
+    let bornSet = Set(born)
+    let retained = try RetainedSizes(of: graph)
+    var findings: [Finding] = []
+    for var finding in try leaks(in: graph).findings {
+      let members = finding.members.filter { bornSet.contains($0) }
+      guard !members.isEmpty else { continue }
+      if members.count < finding.members.count {
+        // Only what was born in between is told of; the figures follow.
+        finding.members = members
+        finding.own = graph.cost(of: members)
+        finding.retained = members.reduce(.zero) { $0 + retained.retained(by: $1) }
+      }
+      findings.append(finding)
+    }
+    let targets = born.filter {
+      graph.isReachable[$0.position] && grown.contains(graph.typeName(of: $0))
+    }
+    guard !targets.isEmpty else { return findings }
+    let targetSet = Set(targets)
+    let found = try paths(
+      to: targets, in: graph, options: PathOptions(maximum: 200, isMerged: true))
+    var abandoned: [Finding] = []
+    for group in found.groups {
+      let victimOf = group.path.steps.contains {
+        targetSet.contains($0.node) && $0.node != group.path.target
+      }
+      if victimOf { continue }
+      abandoned.append(
+        Finding(
+          kind: .abandoned, members: group.targets, representative: group.path.target,
+          own: group.own,
+          retained: group.targets.reduce(.zero) { $0 + retained.retained(by: $1) }, cycle: [],
+          path: group.path, cuts: [], fingerprint: group.fingerprint))
+    }
+    abandoned.sort {
+      $0.retained.bytes != $1.retained.bytes
+        ? $0.retained.bytes > $1.retained.bytes : $0.representative < $1.representative
+    }
+    return findings + abandoned
+  }
+}
+
+extension DifferenceReport {
+  /// The report of a comparison.
+  init(_ comparison: Comparison, from first: Inspection, to last: Inspection) {
+    self.init(
+      from: first.input, to: last.input, changes: comparison.changes, born: comparison.born,
+      died: comparison.died, survivedCount: comparison.survivedCount, isExact: comparison.isExact,
+      markCount: comparison.markCount, findings: comparison.findings, names: last.names)
+  }
+}

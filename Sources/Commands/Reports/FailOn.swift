@@ -1,0 +1,46 @@
+// FailOn: what makes the exit status of a report 1.
+
+internal import GraphAnalysis
+
+/// What a caller counts as a failure.
+enum FailOn: String {
+  case leaks
+  case abandoned
+  case growth
+  case any
+  case none
+
+  /// What was found, by kind.
+  struct Found {
+    var leaks = false
+    var abandoned = false
+    var growth = false
+  }
+
+  /// What a call counts as a failure.
+  ///
+  /// - Parameters:
+  ///   - standard: What the verb does where nothing is said.
+  ///   - comparesMarks: Whether the verb reads more than one snapshot, so that growth can show.
+  init(_ arguments: Arguments, standard: FailOn, comparesMarks: Bool = false) throws {
+    self = arguments.text(.failOn).flatMap { FailOn(rawValue: $0) } ?? standard
+    if !comparesMarks, self == .abandoned || self == .growth {
+      throw UsageError(
+        "--fail-on \(rawValue)", "a single snapshot does not show growth",
+        mend: "compare two with diff")
+    }
+  }
+
+  /// The exit status for what was found.
+  func status(_ found: Found) -> ExitStatus {
+    let fails =
+      switch self {
+      case .leaks: found.leaks
+      case .abandoned: found.abandoned
+      case .growth: found.growth
+      case .any: found.leaks || found.abandoned || found.growth
+      case .none: false
+      }
+    return fails ? .findings : .nothingFound
+  }
+}

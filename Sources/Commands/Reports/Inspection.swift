@@ -1,0 +1,107 @@
+// Inspection: a snapshot that a verb looks into: read, made a graph, with names.
+
+internal import GraphAnalysis
+internal import GraphPrimitives
+internal import GraphReport
+internal import HeapGraph
+internal import SnapshotFormat
+internal import Symbolication
+
+/// A snapshot and what verbs ask of it.
+struct Inspection {
+  let input: ReportInput
+  let graph: HeapGraph
+  let names: Names
+  let totals: Totals
+}
+
+extension Invocation {
+  /// Where the snapshots are that the operands name.
+  private var place: SnapshotPlace {
+    SnapshotPlace(folder: arguments.text(.folder), environment: console.environment)
+  }
+
+  /// Reads the snapshot that an operand names.
+  func read(_ operand: String, progress: some ProgressSink) throws -> ReportInput {
+    let path = try place.path(of: operand)
+    progress.report(step: "reading \(path)", done: 0, total: 0)
+    return ReportInput(path: path, snapshot: try Snapshot(contentsOf: path))
+  }
+
+  /// Reads the snapshot that an operand names and makes it a graph.
+  func inspect(_ operand: String, progress: some ProgressSink) throws -> Inspection {
+    try inspect(try read(operand, progress: progress), progress: progress)
+  }
+
+  /// Makes a snapshot a graph.
+  func inspect(_ input: ReportInput, progress: some ProgressSink) throws -> Inspection {
+    progress.report(step: "following references of \(input.title)", done: 0, total: 0)
+    let graph = try HeapGraph(input.snapshot)
+    let totals = try GraphAnalysis.totals(of: graph)
+    let symbols: any Symbolizing =
+      arguments.has(.noSymbols)
+      ? NoSymbols()
+      : Symbolizer(
+        modules: input.snapshot.modules, debugDirectories: arguments.texts(.symbols))
+    return Inspection(
+      input: input, graph: graph, names: Names(input.snapshot, symbols: symbols), totals: totals)
+  }
+
+  /// A sink for the progress of a call.
+  var progress: TerminalProgress {
+    TerminalProgress(on: console.errors, isWanted: !arguments.has(.quiet))
+  }
+
+  /// Writes a report in the format and to the place that the options name.
+  ///
+  /// - Parameters:
+  ///   - inspections: What the report was made from; its names and totals are the last one's.
+  ///   - progress: Taken away before the report is written.
+  func write(
+    _ report: any Report, of inputs: [ReportInput], _ last: Inspection, progress: TerminalProgress
+  ) throws {
+    let envelope = ReportEnvelope(
+      tool: tool, version: toolVersion, verb: verb.name, inputs: inputs, totals: last.totals,
+      names: last.names, report: report)
+    progress.report(step: "writing the report", done: 0, total: 0)
+    let text = envelope.render(format, limit: limit)
+    progress.finish()
+    if let path = arguments.text(.output) {
+      try ReportFile.write(text, to: path)
+    } else if !arguments.has(.quiet) {
+      try console.output.write(text)
+    }
+    for diagnostic in last.names.symbolDiagnostics.prefix(3) { note(diagnostic.text) }
+  }
+
+  /// How the report is to be written.
+  private var format: ReportFormat {
+    switch arguments.text(.format) {
+    case "json": .json
+    case "markdown": .markdown
+    default: .text(style)
+    }
+  }
+
+  /// What the place where text goes can show.
+  private var style: TextStyle {
+    let isTerminal = arguments.text(.output) == nil && console.output.isTerminal
+    let hasColor =
+      switch arguments.text(.color) {
+      case "always": true
+      case "never": false
+      default:
+        isTerminal && (console.environment("NO_COLOR") ?? "").isEmpty
+          && console.environment("TERM") != "dumb"
+      }
+    return TextStyle(
+      width: isTerminal ? console.output.columns.map { max(40, $0) } : nil, hasColor: hasColor,
+      isUnicode: console.isUTF8)
+  }
+
+  /// How many findings or rows to show; nil for all.
+  private var limit: Int? {
+    if arguments.has(.limit) { return arguments.number(.limit) }
+    return arguments.text(.format) == "json" ? nil : 20
+  }
+}

@@ -1,0 +1,34 @@
+// ReportFile: writes a report to the file that -o names.
+
+internal import Glibc
+
+/// Writes text to files.
+enum ReportFile {
+  /// Writes a file in one go: under a name of its own first, so that nothing half-written stands under
+  /// the name that was asked for. What is no ordinary file (`/dev/stdout`, a pipe) is written to as it is.
+  static func write(_ text: String, to path: String) throws(CommandError) {
+    var status = stat()
+    let isSpecial = stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+    let place = isSpecial ? path : path + ".partial-\(getpid())"
+    let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (isSpecial ? 0 : O_EXCL)
+    let descriptor = open(place, flags, 0o666)
+    guard descriptor >= 0 else { throw failure(path, errno) }
+    do {
+      try DescriptorSink(descriptor).write(text)
+    } catch {
+      close(descriptor)
+      if !isSpecial { unlink(place) }
+      throw failure(path, error.errno)
+    }
+    if close(descriptor) != 0 || (!isSpecial && rename(place, path) != 0) {
+      let reason = errno
+      if !isSpecial { unlink(place) }
+      throw failure(path, reason)
+    }
+  }
+
+  private static func failure(_ path: String, _ errno: Int32) -> CommandError {
+    CommandError(
+      path, "cannot write the report: " + String(cString: strerror(errno)), status: .impossible)
+  }
+}

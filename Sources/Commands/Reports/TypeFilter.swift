@@ -1,0 +1,75 @@
+// TypeFilter: which objects the caller asked for: by type, module and generation.
+
+internal import GraphAnalysis
+internal import GraphPrimitives
+internal import HeapGraph
+internal import SnapshotFormat
+
+/// Which objects of a snapshot a report is of.
+struct TypeFilter {
+  private let _patterns: [TypePattern]
+  private let _modules: [String]
+  private let _generation: ClosedRange<Int>?
+
+  /// The filter of a call, for a snapshot.
+  ///
+  /// - Throws: A sentence with the known marks for a generation that there is none of.
+  init(_ arguments: Arguments, snapshot: Snapshot) throws {
+    _patterns = arguments.texts(.type).map { TypePattern($0) }
+    _modules = arguments.texts(.module)
+    guard let name = arguments.text(.generation) else {
+      _generation = nil
+      return
+    }
+    let marks = snapshot.marks
+    guard let mark = marks.firstIndex(where: { $0.name == name }) else {
+      let known =
+        marks.isEmpty
+        ? "the snapshot has no marks" : "the marks are " + marks.map(\.name).joined(separator: ", ")
+      throw CommandError("--generation \(name)", "no such mark", mend: known, status: .usage)
+    }
+    let first = mark == 0 ? 0 : Int(marks[mark - 1].generation) + 1
+    let last = Int(marks[mark].generation)
+    _generation = first <= last ? first...last : nil
+  }
+
+  /// Whether everything passes.
+  var isEmpty: Bool { _patterns.isEmpty && _modules.isEmpty && _generation == nil }
+
+  func includes(type: String, module: String) -> Bool {
+    (_patterns.isEmpty || _patterns.contains { $0.matches(type, module: module) })
+      && (_modules.isEmpty || _modules.contains(module))
+  }
+
+  /// Whether a node passes.
+  func includes(_ node: NodeIndex, in graph: HeapGraph) -> Bool {
+    if let generation = _generation,
+      !generation.contains(graph.generation(of: node).position)
+    {
+      return false
+    }
+    return includes(type: graph.typeName(of: node), module: graph.module(of: node))
+  }
+
+  /// The nodes that pass.
+  func nodes(_ nodes: [NodeIndex], in graph: HeapGraph) -> [NodeIndex] {
+    if isEmpty { return nodes }
+    guard _generation == nil else { return nodes.filter { includes($0, in: graph) } }
+    // Types are few: each is asked for once.
+    var isIncluded = [Bool?](repeating: nil, count: graph.snapshot.types.count)
+    return nodes.filter { node in
+      if graph.snapshot.nodeNames[node] != nil { return includes(node, in: graph) }
+      let type = graph.type(of: node).position
+      if let known = isIncluded[type] { return known }
+      let passes = includes(node, in: graph)
+      isIncluded[type] = passes
+      return passes
+    }
+  }
+
+  /// Whether a member or a step of a cycle passes.
+  func includes(members: [NodeIndex], cycle: [ReferenceStep], in graph: HeapGraph) -> Bool {
+    isEmpty || members.contains { includes($0, in: graph) }
+      || cycle.contains { includes($0.node, in: graph) }
+  }
+}

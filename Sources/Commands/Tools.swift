@@ -1,0 +1,10 @@
+// Tools: the two command line tools and the verbs that they have.
+
+extension Tool {
+  /// `memgraph`, which does everything.
+  package static let memgraph = Tool(
+    "memgraph", summary: "the memory graph of a Swift program: what is alive and what holds it",
+    verbs: [
+      .run, .mark, .diff, .summary, .leaks, .cycles, .paths, .object, .stacks, .check, .readTwin,
+    ])
+}

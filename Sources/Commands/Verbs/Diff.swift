@@ -1,0 +1,94 @@
+// diff: what survived between two marks, by exact identity; a staircase for more of them.
+
+internal import GraphAnalysis
+internal import GraphPrimitives
+internal import GraphReport
+internal import HeapGraph
+internal import SnapshotFormat
+
+extension Verb {
+  /// `memgraph diff`.
+  package static let diff = diffVerb(command: "memgraph diff")
+
+  /// The verb under the name of the tool that it is called by.
+  fileprivate static func diffVerb(command: String) -> Verb {
+    Verb(
+      "diff", operands: "A [B...]", operandCount: 1...10_000,
+      summary: "what survived between two marks, by type, and what holds it",
+      discussion: """
+        A and B are snapshot files, or names of marks in the folder of a recording. Objects
+        are told apart by identity, so an object that took a dead one's place is born.
+        More than two marks show a staircase: how many of each type were alive at each.
+        A alone is reported by itself.
+
+        Exits with 1 where there are findings: a type of the program's own of which more
+        were born than died, or born objects that are leaked. Types of Swift, Foundation
+        and the system's libraries are shown, but are findings only where --type, --module
+        or --generation asks for them. --fail-on growth, abandoned (growth that a root
+        reaches), leaks, any (default) or none narrows that.
+        """,
+      options: Option.report + Option.filters + Option.naming + [.folder],
+      examples: [
+        Example(
+          "\(command) marks/call-1.mgraph marks/call-5.mgraph",
+          "What four calls have left behind, and what holds it."),
+        Example(
+          "\(command) --in marks call-1 call-2 call-3 call-4",
+          "The same marks by name, as a staircase."),
+      ]
+    ) { call in
+      let progress = call.progress
+      defer { progress.finish() }
+      let operands = call.arguments.operands
+      let failOn = try FailOn(call.arguments, standard: .any, comparesMarks: operands.count > 1)
+      if operands.count == 1 {
+        return try reportAlone(operands[0], call, failOn: failOn, progress: progress)
+      }
+      let inputs = try operands.map { try call.read($0, progress: progress) }
+      let first = try call.inspect(inputs[0], progress: progress)
+      let last = try call.inspect(inputs[inputs.count - 1], progress: progress)
+      let filter = try TypeFilter(call.arguments, snapshot: last.graph.snapshot)
+      progress.report(step: "comparing", done: 0, total: 0)
+      let comparison = try Comparison(from: first, to: last, filter: filter)
+      let difference = DifferenceReport(comparison, from: first, to: last)
+      if inputs.count == 2 {
+        try call.write(difference, of: inputs, last, progress: progress)
+      } else {
+        let report = StaircaseReport(
+          inputs: inputs, rows: Staircase.rows(of: inputs.map(\.snapshot), filter: filter),
+          difference: difference)
+        try call.write(report, of: inputs, last, progress: progress)
+      }
+      return failOn.status(
+        FailOn.Found(
+          leaks: comparison.findings.contains { $0.kind == .leak || $0.kind == .zombie },
+          abandoned: comparison.findings.contains { $0.kind == .abandoned },
+          growth: comparison.changes.contains { $0.isOwn && $0.net.count > 0 }))
+    }
+  }
+
+  /// Reports a snapshot that there is nothing to compare with.
+  private static func reportAlone(
+    _ operand: String, _ call: Invocation, failOn: FailOn, progress: TerminalProgress
+  ) throws -> ExitStatus {
+    let inspection = try call.inspect(operand, progress: progress)
+    let filter = try TypeFilter(call.arguments, snapshot: inspection.graph.snapshot)
+    progress.report(step: "looking for leaks", done: 0, total: 0)
+    let found = try GraphAnalysis.leaks(in: inspection.graph)
+    let findings = found.findings.filter {
+      filter.includes(members: $0.members, cycle: $0.cycle, in: inspection.graph)
+    }
+    let report = SnapshotReport(
+      summary: try SummaryReport(of: inspection, filter: filter),
+      leaks: LeaksReport(
+        findings: findings, totals: inspection.totals, unattributed: found.unattributedBlocks,
+        isFiltered: !filter.isEmpty, names: inspection.names))
+    try call.write(report, of: [inspection.input], inspection, progress: progress)
+    return failOn.status(FailOn.Found(leaks: !findings.isEmpty))
+  }
+}
+
+extension Tool {
+  /// `graphdiff`, which does what `memgraph diff` does.
+  package static let graphdiff = Tool("graphdiff", only: .diffVerb(command: "graphdiff"))
+}

@@ -1,0 +1,99 @@
+// run, mark, read-twin: the verbs that have to do with a program that runs; what they do is in Run/.
+
+internal import Glibc
+
+extension Option {
+  static let out = Option(
+    "out", .text("DIR"),
+    help: "where snapshots go (default: $MEMORY_GRAPH_OUT, else ./memory-graph)")
+  static let every = Option("every", .seconds, help: "take a mark each time so long has passed")
+  static let atExit = Option(
+    "at-exit", .flag, help: "take a snapshot exit.mgraph when the program ends (it is the default)")
+  static let stackMode = Option(
+    "stacks", .choice(["full", "fast", "none"]),
+    help: "how allocation stacks are taken: full by unwinding, fast by frame pointers (default)")
+  static let allBlocks = Option(
+    "all-blocks", .flag, help: "record blocks that are not Swift's, too (it is the default)")
+  static let swiftOnly = Option("swift-only", .flag, help: "record Swift's own objects only")
+  static let contents = Option(
+    "contents", .choice(["none", "keys"]),
+    help: "whether keys of dictionaries may stand in the snapshot (default: none)")
+}
+
+extension Verb {
+  package static let run = Verb(
+    "run", operands: "-- PROGRAM [ARG...]", operandCount: 1...100_000,
+    summary: "runs a program as it is with the agent in it, and keeps its snapshots",
+    discussion: """
+      The program need not be changed or built anew. It writes a snapshot for each mark
+      that it takes or is asked for, and exit.mgraph at its end. Its output, signals and
+      exit status are passed on: the status is the program's own, except for 2, 3 and 4
+      with a sentence from memgraph where the program could not be started.
+      """,
+    options: [.out, .every, .atExit, .stackMode, .allBlocks, .swiftOnly, .contents],
+    examples: [
+      Example(
+        "memgraph run --out marks -- .build/debug/App --port 8080",
+        "Runs App; its marks and exit.mgraph go to the folder marks."),
+      Example(
+        "memgraph run --every 30 --stacks full -- .build/debug/App",
+        "A mark each half minute, with complete stacks."),
+    ],
+    startsProgram: true
+  ) { call in
+    let arguments = call.arguments
+    for (left, right) in [(Option.allBlocks, Option.swiftOnly)]
+    where arguments.has(left) && arguments.has(right) {
+      throw UsageError(
+        "--\(left.name)", "does not go with --\(right.name)", mend: "give one of them")
+    }
+    let program = arguments.operands[0]
+    let recording = call.console.environment("MEMORY_GRAPH_OUT") ?? ""
+    let (end, hadAgent) = try runProgram(
+      RunOptions(
+        program: program, arguments: Array(arguments.operands.dropFirst()),
+        outputFolder: arguments.text(.out) ?? (recording.isEmpty ? "./memory-graph" : recording),
+        secondsBetweenMarks: arguments.seconds(.every),
+        stacks: arguments.text(.stackMode).flatMap { RunOptions.Stacks(rawValue: $0) } ?? .fast,
+        swiftOnly: arguments.has(.swiftOnly), showsKeys: arguments.text(.contents) == "keys"))
+    if !hadAgent {
+      call.note(
+        "\(program): not a Swift program, or one that the agent can't be preloaded into: no snapshot"
+      )
+    }
+    return ExitStatus(rawValue: end.reproduced())
+  }
+
+  package static let mark = Verb(
+    "mark", operands: "PID NAME", operandCount: 2...2,
+    summary: "takes a mark in a program that runs with the agent",
+    discussion: """
+      The program must have been started with memgraph run, or with MEMORY_GRAPH_OUT set,
+      by the same user. The snapshot goes to its folder, under the mark's name.
+      """,
+    examples: [
+      Example("memgraph mark 4711 call-1", "Marks the end of the first call."),
+      Example("memgraph mark 4711 idle --quiet", "The same from a script."),
+    ]
+  ) { call in
+    let text = call.arguments.operands[0]
+    guard let pid = Int32(text), pid > 0 else {
+      throw CommandError(
+        text, "no process id", mend: "`pgrep PROGRAM` tells it", status: .usage)
+    }
+    try markProcess(pid: pid, name: call.arguments.operands[1])
+    return .nothingFound
+  }
+
+  /// For the agent and `run`: reads a frozen twin and writes the snapshot.
+  package static let readTwin = Verb(
+    "read-twin", operands: "CHANNEL", operandCount: 1...1,
+    summary: "serves one request of an agent", examples: [], isHidden: true
+  ) { call in
+    guard let channel = Int32(call.arguments.operands[0]), channel >= 0 else {
+      throw CommandError(
+        call.arguments.operands[0], "no descriptor of a channel", status: .usage)
+    }
+    return ExitStatus(rawValue: Commands.readTwin(channel: channel))
+  }
+}

@@ -1,0 +1,4 @@
+// Version: what the tool calls itself.
+
+/// The version of the tools and of the package that they come from.
+package let toolVersion = "0.1.0"
