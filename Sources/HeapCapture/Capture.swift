@@ -50,6 +50,7 @@ private struct Capture {
   private var _exact = EdgeTable()
   private var _declared = EdgeTable()
   private var _ranges = UntypedRanges()
+  private var _continuations = EdgeTable()
   private var _names: [Int: String] = [:]
   private var _resourceTypes: [Int: String] = [:]
   private var _scanned = EdgeTable()
@@ -153,6 +154,7 @@ private struct Capture {
     var row = 0
     var exact: EdgeTable
     var ranges: UntypedRanges
+    var continuations = EdgeTable()
     var unresolved = 0
 
     mutating func reference(
@@ -173,6 +175,12 @@ private struct Capture {
         break
       }
       exact.append(from: row, to: found, label: label, info: EdgeInfo(strength, .reflected))
+    }
+
+    mutating func continuation(at address: UInt64, to task: UInt64, label: LabelIndex) {
+      guard let found = nodes.row(startingAt: task), nodes.kind[found] == .task else { return }
+      continuations.append(
+        from: row, to: found, label: label, info: EdgeInfo(.strong, .reflected))
     }
 
     mutating func untypedWords(in range: Range<UInt64>, label: LabelIndex) {
@@ -197,12 +205,16 @@ private struct Capture {
       }
       // What a destroyed object held is released; its memory is not looked at.
       if _nodes.state[row] != .live { continue }
+      let type = _types[typeID]
+      let size =
+        type.hasGrowingTail
+        ? usableSize(of: address, asked: _nodes.size[row], memory: _memory) : _nodes.size[row]
       _catalog.references(
-        of: address, type: _types[typeID], allocatedSize: Int(clamping: _nodes.size[row]),
-        into: &collector)
+        of: address, type: type, allocatedSize: Int(clamping: size), into: &collector)
     }
     _exact = collector.exact
     _ranges = collector.ranges
+    _continuations = collector.continuations
     if collector.unresolved > 0 {
       _diagnostics["a typed reference leads to no block of the heap", default: 0] +=
         collector.unresolved
@@ -256,6 +268,14 @@ private struct Capture {
         threadLocalSize: threadLocalSize)
     }
 
+    for stack in stacks {
+      guard let stack else { continue }
+      for row in _freeContinuations(of: stack) {
+        resolver.disregardWords(of: row)
+        _nodes.kind[row] = .runtime
+      }
+    }
+    resolver.resolveContinuations(_continuations)
     resolver.resolveCaptures()
     for image in _images {
       for range in image.dataRanges {
@@ -297,6 +317,18 @@ private struct Capture {
     _roots = resolver.roots
   }
 
+  /// The blocks of libdispatch's cache of a thread.
+  private func _freeContinuations(of stack: ThreadStack) -> [Int] {
+    var rows: [Int] = []
+    for address in stride(from: stack.threadLocal.lowerBound, to: stack.threadLocal.upperBound, by: 8) {
+      guard let word = _memory.word(at: address), let row = _nodes.row(startingAt: word) else {
+        continue
+      }
+      rows += HeapCapture.freeContinuations(from: row, nodes: _nodes, memory: _memory)
+    }
+    return rows
+  }
+
   // MARK: The snapshot
 
   /// Puts everything into columns.
@@ -310,6 +342,7 @@ private struct Capture {
     let typeRows = _types.map { builder.type($0.name, module: $0.module) }
     let blockType = builder.type("malloc block")
     let sideTableType = builder.type("weak reference side table")
+    let continuationType = builder.type("libdispatch free continuation")
     var liveSwift: UInt64 = 0
     var liveOther: UInt64 = 0
     for row in 0..<_nodes.count {
@@ -320,7 +353,11 @@ private struct Capture {
       } else if typeID >= 0 {
         type = typeRows[typeID]
       } else {
-        type = _nodes.kind[row] == .sideTable ? sideTableType : blockType
+        switch _nodes.kind[row] {
+        case .sideTable: type = sideTableType
+        case .runtime: type = continuationType
+        default: type = blockType
+        }
       }
       if typeID >= 0 { liveSwift += _nodes.size[row] } else { liveOther += _nodes.size[row] }
       builder.add(
@@ -376,6 +413,19 @@ private let registerNames = [
   "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13",
   "r14", "r15",
 ]
+
+/// The bytes of a block that can be used, which the allocator rounds up from what was asked for.
+///
+/// Arrays and managed buffers ask for this number and put elements there; nothing else does, and
+/// elsewhere these bytes are full of old pointers. It is taken from glibc's chunk header; `asked` where
+/// that makes no sense.
+func usableSize(of address: UInt64, asked: UInt64, memory: TargetMemory) -> UInt64 {
+  guard let header = memory.word(at: address &- 8) else { return asked }
+  let isMapped = header & 2 != 0
+  let usable = (header & ~7) &- (isMapped ? 16 : 8)
+  // The smallest chunk has 24 bytes to use; a mapped one is rounded up to pages.
+  return usable >= asked && usable - asked <= (isMapped ? 8192 : 48) ? usable : asked
+}
 
 /// What is left of a range without the parts that others cover.
 ///

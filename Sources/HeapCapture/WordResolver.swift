@@ -10,7 +10,7 @@ internal import SnapshotFormat
 /// word can neither hide a leak nor draw a false edge. Blocks without a count believe every word.
 ///
 /// The order matters where a stale word competes with the true holder: words that were certainly
-/// written on purpose come first (captures of closures and blocks), then globals, then what is
+/// written on purpose come first (continuations, captures of closures and blocks), then globals, then what is
 /// reachable in the heap, then thread-local data and stacks, then the unreachable rest.
 struct WordResolver {
   /// A root as it is found.
@@ -74,6 +74,24 @@ struct WordResolver {
   }
 
   // MARK: The order of belief
+
+  /// Keeps a block's words from being looked at: they are left over.
+  mutating func disregardWords(of row: Int) {
+    _isScanned[row] = true
+  }
+
+  /// Believes continuations, which say by their type that they hold a task, as far as counts allow.
+  mutating func resolveContinuations(_ continuations: EdgeTable) {
+    for edge in 0..<continuations.count {
+      let from = Int(continuations.from[edge])
+      let task = Int(continuations.to[edge])
+      guard _claim(task, owner: from) else { continue }
+      edges.append(
+        from: from, to: task, label: continuations.label[edge],
+        info: EdgeInfo(.strong, .reflected))
+      _targetsByUnreached[from, default: []].append(Int32(task))
+    }
+  }
 
   /// Believes the words of blocks that hold nothing but what was put there: captures.
   mutating func resolveCaptures() {

@@ -33,7 +33,7 @@ struct ThreadStack {
       // The thread-local blocks lie below the descriptor on x86-64; glibc's descriptor is 2,304 bytes.
       // The C library aligns the blocks, so a page more is looked at.
       let low = max(own.start, descriptor &- min(descriptor, threadLocalSize + 4096))
-      local = low..<min(own.end, descriptor + 2304)
+      local = ((low + 7) & ~7)..<min(own.end, descriptor + 2304)
     } else {
       local = 0..<0
     }

@@ -175,7 +175,7 @@ final class LayoutCompiler {
     case MG_LAYOUT_STRONG:
       // Who resumes a task owns the reference that its run is; copies of the continuation do not.
       if let type, mirror.name(of: type).hasPrefix("Builtin.RawUnsafeContinuation") {
-        step(.words, at: offset, size: 8)
+        step(.continuation, at: offset, size: 8)
       } else {
         reference(.strong)
       }

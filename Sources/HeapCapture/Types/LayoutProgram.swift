@@ -18,6 +18,9 @@ struct LayoutProgram {
       /// A bridge object: a native object where the sign bit is clear.
       case bridge
 
+      /// A continuation's task.
+      case continuation
+
       /// Bytes of which nothing is known.
       case words
 

@@ -16,6 +16,10 @@ package protocol ReferenceSink {
   mutating func reference(
     at address: UInt64, to target: UInt64, label: LabelIndex, strength: EdgeStrength)
 
+  /// A continuation: it owns a task's run until the task is resumed, and its copies own nothing. It
+  /// holds the task only where the task's count has a reference left to explain.
+  mutating func continuation(at address: UInt64, to task: UInt64, label: LabelIndex)
+
   /// Words of which no type is known: they may be references or not.
   ///
   /// - Parameters:

@@ -118,6 +118,13 @@ extension TypeCatalog {
             at: value.address + UInt64(offset), to: target, label: _label(step, place),
             strength: EdgeStrength(rawValue: UInt8(truncatingIfNeeded: step.detail)) ?? .strong)
         }
+      case .continuation:
+        guard let word = value.word(offset) else { continue }
+        let task = word & _addressMask
+        if task >= EnumDecoder.leastPointer {
+          sink.continuation(
+            at: value.address + UInt64(offset), to: task, label: _label(step, place))
+        }
       case .weak:
         guard let word = value.word(offset), word & _addressMask >= EnumDecoder.leastPointer else {
           continue
