@@ -60,6 +60,9 @@ package final class SwiftType {
     /// One value whose type stands in the box.
     case errorBox
 
+    /// Frames and other allocations of a task, as far as they are in use.
+    case taskSlab
+
     /// Nothing is known of the bytes from an offset on.
     case words(from: Int)
   }

@@ -50,6 +50,8 @@ extension TypeCatalog {
       if let inner = value.advanced(by: offset) { _run(program, inner, into: &sink) }
     case .errorBox:
       _errorBox(value, into: &sink)
+    case .taskSlab:
+      _taskSlab(value, into: &sink)
     case .words(let start):
       _words(value, from: start, .none, into: &sink)
     }
@@ -217,6 +219,19 @@ extension TypeCatalog {
     if first < end {
       sink.untypedWords(
         in: (value.address + UInt64(first))..<(value.address + UInt64(end)), label: label)
+    }
+  }
+
+  /// A slab of a task's allocator: its metadata, the next slab, its capacity and, at byte 20, how many
+  /// bytes behind the 32 of the header are in use. What lies behind those is dead and full of old
+  /// pointers.
+  private func _taskSlab(_ value: _Value, into sink: inout some ReferenceSink) {
+    guard value.available >= 24 else { return }
+    sink.untypedWords(in: (value.address + 8)..<(value.address + 16), label: labels.label("next"))
+    let used = Int(clamping: value.bytes.loadUnaligned(fromByteOffset: 20, as: UInt32.self))
+    let end = min(32 + used, value.available) & ~7
+    if end > 32 {
+      sink.untypedWords(in: (value.address + 32)..<(value.address + UInt64(end)), label: .none)
     }
   }
 

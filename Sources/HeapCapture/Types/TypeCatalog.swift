@@ -98,8 +98,8 @@ package final class TypeCatalog {
 
   private func _decide(_ word: UInt64) -> SwiftType? {
     switch _wellKnown[word] {
-    case .task: return _add("task", .task, isCounted: true, .words(from: 16), word)
-    case .taskSlab: return _add("task slab", .taskSlab, isCounted: false, .words(from: 16), word)
+    case .task: return _add("Task", .task, isCounted: true, .words(from: 16), word)
+    case .taskSlab: return _add("Task slab", .taskSlab, isCounted: false, .taskSlab, word)
     case .block: return _add("block", .cBlock, isCounted: false, .words(from: 32), word)
     case nil: break
     }
@@ -116,7 +116,7 @@ package final class TypeCatalog {
       return _add("box", .box, isCounted: true, .errorBox, word)
     case MetadataReader.Kind.task, MetadataReader.Kind.job:
       guard _isCode(memory.word(at: word - 16)) else { return nil }
-      return _add("task", .task, isCounted: true, .words(from: 16), word)
+      return _add("Task", .task, isCounted: true, .words(from: 16), word)
     default:
       return nil
     }
