@@ -11,8 +11,8 @@ internal import SnapshotFormat
 /// of the finding, as a change of the source would. What that frees is computed by reference counting. The
 /// edges that free most come first; of those that free equally much, captures of closures, then fields
 /// that are called like a delegate or a back reference or that lead from one of many to the one that
-/// holds them, then the rest. Where no single edge frees the cycle, more than one way leads round:
-/// edges are then proposed together.
+/// holds them, then the rest. Where no single edge frees the finding's own objects, they hold each other in
+/// more than one way, or somebody retained them besides: what has to go is then proposed together.
 struct CutSearch {
   /// How many edges are proposed together before the search gives up.
   private static let _mostTogether = 8
@@ -20,7 +20,22 @@ struct CutSearch {
   let graph: HeapGraph
   let part: InducedSubgraph
   let components: StrongComponents
-  var cycles: CycleSearch
+  private var _cycles: CycleSearch
+
+  /// Whether each node of the graph is in the part.
+  private let _isInPart: [Bool]
+
+  init(
+    graph: HeapGraph, part: InducedSubgraph, components: StrongComponents, cycles: CycleSearch
+  ) {
+    self.graph = graph
+    self.part = part
+    self.components = components
+    _cycles = cycles
+    var isInPart = [Bool](repeating: false, count: graph.nodeCount + 1)
+    for node in part.nodeByLocal { isInPart[Int(node)] = true }
+    _isInPart = isInPart
+  }
 
   /// A way to cut, before what it frees is known.
   private struct Candidate {
@@ -34,37 +49,34 @@ struct CutSearch {
   ///
   /// - Parameters:
   ///   - cycle: The representative's cycle; empty for a node that nothing holds.
-  ///   - components: The components of all members; empty to cut the representative's edges alone.
+  ///   - all: The components of all members.
   mutating func cuts(
     of cycle: [ReferenceStep], representative: NodeIndex, componentOfRepresentative: UInt32,
-    components all: [UInt32], members: [NodeIndex], counting: inout ReferenceCounting,
-    cancel: any CancelSignal
+    components all: [UInt32], counting: inout ReferenceCounting, cancel: any CancelSignal
   ) throws(CancellationError) -> [CutProposal] {
     guard !cycle.isEmpty else {
-      return [_release(of: representative, members: members, counting: &counting)]
+      return [_release(of: representative, components: all, counting: &counting)]
     }
-    let candidates = _candidates(in: cycle)
     var proposals: [(proposal: CutProposal, preference: Int)] = []
-    for candidate in candidates {
+    var isSolved = false
+    for candidate in _candidates(in: cycle) {
       let slots = all.flatMap { _slots(like: candidate.edge, in: $0) }
-      let freed = counting.freed(byCutting: slots).lazy.map { NodeIndex(rawValue: $0) }
+      let freed = counting.freed(byCutting: slots)
+      isSolved = isSolved || _holdsAll(of: componentOfRepresentative, freed)
       proposals.append(
         (
           CutProposal(
-            step: candidate.step, frees: graph.cost(of: freed), advice: candidate.advice),
+            step: candidate.step, frees: graph.cost(of: freed.lazy.map { NodeIndex(rawValue: $0) }),
+            advice: candidate.advice),
           candidate.preference
         ))
     }
-    if proposals.allSatisfy({ $0.proposal.frees.count == 0 }) {
-      if let together = try _together(
-        cycle, component: componentOfRepresentative, all: all, counting: &counting, cancel: cancel)
-      {
-        proposals.append((together, -1))
-      } else {
-        var release = _release(of: representative, members: members, counting: &counting)
-        release.step = ReferenceStep(node: representative, edges: [])
-        if release.frees.count > 0 { proposals.append((release, -1)) }
-      }
+    if !isSolved,
+      let together = try _together(
+        cycle, component: componentOfRepresentative, all: all,
+        counting: &counting, cancel: cancel)
+    {
+      proposals.append((together, -1))
     }
     // Equal ones keep the order of the cycle.
     return proposals.enumerated().sorted { left, right in
@@ -79,9 +91,10 @@ struct CutSearch {
 
   /// The proposal for something that nothing in memory holds.
   private func _release(
-    of representative: NodeIndex, members: [NodeIndex], counting: inout ReferenceCounting
+    of representative: NodeIndex, components all: [UInt32], counting: inout ReferenceCounting
   ) -> CutProposal {
-    let freed = counting.freed(byReleasing: members.map(\.rawValue))
+    let nodes = all.flatMap { components.members(of: $0) }.map { part.nodeByLocal[Int($0)] }
+    let freed = counting.freed(byCutting: nodes.flatMap(_unknownHolders), releasing: nodes)
     let advice: CutProposal.Advice =
       switch graph.kind(of: representative) {
       case .resource: .closeResource
@@ -213,7 +226,25 @@ struct CutSearch {
     return 0
   }
 
-  /// Edges of one cycle after the other until the component holds together no more.
+  /// The references to a leaked node from C memory that nobody knows the holder of; with the retain that
+  /// they stand for they go when that is balanced.
+  private func _unknownHolders(of node: UInt32) -> [UInt32] {
+    graph.holders.graph.edges(from: node).filter {
+      let holder = Int(graph.holders.graph.targets[$0])
+      return !_isInPart[holder] && holder < graph.nodeCount && !graph.isReachable[holder]
+    }.map { graph.holders.edgeBySlot[$0] }
+  }
+
+  /// Whether all nodes of a component are among those that were freed.
+  private func _holdsAll(of component: UInt32, _ freed: [UInt32]) -> Bool {
+    let members = components.members(of: component)
+    if freed.count < members.count { return false }
+    let freed = Set(freed)
+    return members.allSatisfy { freed.contains(part.nodeByLocal[Int($0)]) }
+  }
+
+  /// Edges of one cycle after the other until the component holds together no more; with them the retains
+  /// that nothing explains, where those keep it.
   private mutating func _together(
     _ cycle: [ReferenceStep], component: UInt32, all: [UInt32],
     counting: inout ReferenceCounting, cancel: any CancelSignal
@@ -225,15 +256,15 @@ struct CutSearch {
     var scratch = [UInt32](repeating: .absent, count: part.graph.nodeCount)
     while !next.isEmpty && chosen.count < Self._mostTogether {
       guard let best = _candidates(in: next).min(by: { $0.preference < $1.preference }) else {
-        return nil
+        break
       }
       let slots = _slots(like: best.edge, in: component)
-      if slots.isEmpty || closed.isSuperset(of: slots) { return nil }
+      if slots.isEmpty || closed.isSuperset(of: slots) { break }
       closed.formUnion(slots)
       for other in all { slotsOfAll.formUnion(_slots(like: best.edge, in: other)) }
       chosen.append(best)
       let freed = counting.freed(byCutting: slotsOfAll)
-      if !freed.isEmpty {
+      if _holdsAll(of: component, freed) {
         return CutProposal(
           step: chosen[0].step, together: chosen.dropFirst().map(\.step),
           frees: graph.cost(of: freed.lazy.map { NodeIndex(rawValue: $0) }),
@@ -242,7 +273,25 @@ struct CutSearch {
       next = try _largestCycle(
         in: component, without: closed, scratch: &scratch, cancel: cancel)
     }
-    return nil
+
+    func overRetained(_ component: UInt32) -> [UInt32] {
+      components.members(of: component).map { part.nodeByLocal[Int($0)] }.filter {
+        counting.isOverRetained($0)
+      }
+    }
+    let told = overRetained(component).first
+    for other in all {
+      for member in components.members(of: other) {
+        slotsOfAll.formUnion(_unknownHolders(of: part.nodeByLocal[Int(member)]))
+      }
+    }
+    let freed = counting.freed(byCutting: slotsOfAll, releasing: all.flatMap(overRetained))
+    guard _holdsAll(of: component, freed), !chosen.isEmpty else { return nil }
+    return CutProposal(
+      step: ReferenceStep(
+        node: told.map { NodeIndex(rawValue: $0) } ?? chosen[0].step.node, edges: []),
+      together: chosen.map(\.step),
+      frees: graph.cost(of: freed.lazy.map { NodeIndex(rawValue: $0) }), advice: .balanceRetain)
   }
 
   /// A cycle in the largest component that is left of a component when edges are closed.
@@ -261,7 +310,7 @@ struct CutSearch {
       }
     }
     if largest.isEmpty { return [] }
-    return try cycles.cycle(
+    return try _cycles.cycle(
       in: largest.map { rest.nodeByLocal[Int($0)] }[...], isClosed: closed, cancel: cancel)
   }
 

@@ -104,7 +104,7 @@ package func cycles(
         cuts: try cuts.cuts(
           of: group.cycle, representative: told,
           componentOfRepresentative: group.components[local], components: group.components,
-          members: group.members, counting: &counting, cancel: cancel),
+          counting: &counting, cancel: cancel),
         fingerprint: fingerprint(of: ["leak"] + group.cycle.map { graph.stableText(of: $0) })))
   }
   return found.sorted { left, right in

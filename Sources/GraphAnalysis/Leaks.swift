@@ -109,7 +109,7 @@ struct LeakSearch {
       let cuts = try search.cuts(
         of: told.cycle, representative: told.representative,
         componentOfRepresentative: told.component, components: culprits.map(\.component),
-        members: culprits.map(\.representative), counting: &counting, cancel: cancel)
+        counting: &counting, cancel: cancel)
       let names =
         told.cycle.isEmpty
         ? [_graph.typeName(of: told.representative)]

@@ -38,70 +38,51 @@ struct ReferenceCounting {
     _isFreed = [Bool](repeating: false, count: graph.nodeCount + 1)
   }
 
-  /// The nodes that would be freed if the references in some slots were gone.
+  /// Whether a node has retains that no reference explains.
+  func isOverRetained(_ node: UInt32) -> Bool { _holders[Int(node)] > _found(node) }
+
+  /// The nodes that would be freed if some references were gone.
   ///
-  /// - Parameter slots: Slots of the graph, each once.
+  /// - Parameters:
+  ///   - slots: Slots of the graph.
+  ///   - overRetained: Nodes whose unexplained retains are released as well.
   /// - Complexity: O(slots + nodes and edges freed).
-  mutating func freed(byCutting slots: some Sequence<UInt32>) -> [UInt32] {
+  mutating func freed(
+    byCutting slots: some Sequence<UInt32>, releasing overRetained: [UInt32] = []
+  ) -> [UInt32] {
     var freed: [UInt32] = []
-    var released: [UInt32] = []
+    var saved: [(node: UInt32, holders: UInt32)] = []
     let cut = Set(slots)
-    func isCut(_ slot: Int) -> Bool { cut.contains(UInt32(slot)) }
-    func release(_ node: UInt32, _ counting: inout Self) {
-      released.append(node)
-      counting._holders[Int(node)] -= 1
-      if counting._holders[Int(node)] == 0 && !counting._isFreed[Int(node)] {
+    func release(_ node: UInt32, to holders: UInt32, _ counting: inout Self) {
+      saved.append((node, counting._holders[Int(node)]))
+      counting._holders[Int(node)] = holders
+      if holders == 0 && !counting._isFreed[Int(node)] {
         counting._isFreed[Int(node)] = true
         freed.append(node)
       }
     }
-    for slot in cut.sorted() { release(graph.strong.targets[Int(slot)], &self) }
+    for node in overRetained { release(node, to: _found(node), &self) }
+    for slot in cut.sorted() {
+      let target = graph.strong.targets[Int(slot)]
+      release(target, to: _holders[Int(target)] - 1, &self)
+    }
     var head = 0
     while head < freed.count {
       let node = freed[head]
       head += 1
-      for slot in graph.strong.edges(from: node) where !isCut(slot) {
-        release(graph.strong.targets[slot], &self)
+      for slot in graph.strong.edges(from: node) where !cut.contains(UInt32(slot)) {
+        let target = graph.strong.targets[slot]
+        release(target, to: _holders[Int(target)] - 1, &self)
       }
     }
-    for node in released { _holders[Int(node)] += 1 }
+    for (node, holders) in saved.reversed() { _holders[Int(node)] = holders }
     for node in freed { _isFreed[Int(node)] = false }
     return freed
   }
 
-  /// The nodes that would be freed if retains that no reference explains were released as well.
-  ///
-  /// - Complexity: O(nodes and edges freed).
-  mutating func freed(byReleasing nodes: [UInt32]) -> [UInt32] {
-    var saved: [(UInt32, UInt32)] = []
+  /// The number of strong references to a node.
+  private func _found(_ node: UInt32) -> UInt32 {
     let offsets = graph.holders.graph.offsets
-    var orphans: [UInt32] = []
-    for node in nodes {
-      let found = offsets[Int(node) + 1] - offsets[Int(node)]
-      saved.append((node, _holders[Int(node)]))
-      _holders[Int(node)] = found
-      if found == 0 { orphans.append(node) }
-    }
-    var freed: [UInt32] = orphans
-    var released: [UInt32] = []
-    for node in orphans { _isFreed[Int(node)] = true }
-    var head = 0
-    while head < freed.count {
-      let node = freed[head]
-      head += 1
-      for slot in graph.strong.edges(from: node) {
-        let target = graph.strong.targets[slot]
-        released.append(target)
-        _holders[Int(target)] -= 1
-        if _holders[Int(target)] == 0 && !_isFreed[Int(target)] {
-          _isFreed[Int(target)] = true
-          freed.append(target)
-        }
-      }
-    }
-    for node in released { _holders[Int(node)] += 1 }
-    for node in freed { _isFreed[Int(node)] = false }
-    for (node, count) in saved { _holders[Int(node)] = count }
-    return freed
+    return offsets[Int(node) + 1] - offsets[Int(node)]
   }
 }

@@ -7,8 +7,8 @@ internal import SnapshotFormat
 
 /// The dominator tree of a heap with the retained size of each node.
 ///
-/// A node's *retained size* is the size of all that it dominates: what no path from outside reaches without
-/// going through it. What two objects share is retained by neither, but by what dominates both; so the
+/// A node's *retained size* is the size of all that it dominates: what no path from outside, or from leaked
+/// memory, reaches without going through it. What two objects share is retained by neither, but by what dominates both; so the
 /// sizes of a node's children in the tree never sum to more than its own, while those of any two
 /// objects may count the same memory twice.
 package struct RetainedSizes: Sendable {

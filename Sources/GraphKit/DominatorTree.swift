@@ -7,7 +7,8 @@ package import GraphPrimitives
 ///
 /// All roots hang on a virtual root, which is the node past the last one. What no root reaches hangs on
 /// it too, by one entry a source component of the unreachable part, so that every node is in the tree
-/// and a loose cycle costs no more than anything else.
+/// and a loose cycle costs no more than anything else. Paths from those entries count like those from
+/// roots: what leaked memory refers to as well is not dominated by what is reachable.
 ///
 /// The algorithm is semi-NCA: Georgiadis, "Linear-time algorithms for dominators and related problems",
 /// Princeton, 2005. It is exact. The iterative algorithms that are popular because they are short take

@@ -1,4 +1,4 @@
-// LeaksTests: leaks told by their causes, on small heaps drawn by hand.
+// LeaksTests: leaks told by their causes, on small heaps with the shapes that leaks have in programs.
 
 import GraphPrimitives
 import HeapGraph
@@ -14,6 +14,11 @@ import Testing
     finding.cycle.map { graph.typeName(of: $0.node) + "." + graph.field(of: $0) }
   }
 
+  static func report(_ heap: SnapshotDSL) throws -> (LeakReport, HeapGraph) {
+    let graph = try HeapGraph(heap.snapshot())
+    return (try leaks(in: graph), graph)
+  }
+
   @Test("A strong delegate: one finding, the delegate is the edge to cut")
   func delegateCycle() throws {
     var heap = SnapshotDSL()
@@ -23,12 +28,12 @@ import Testing
       heap.edge(message, "decoder", to: decoder)
       heap.edge(decoder, "sink", to: message)
     }
-    let graph = try HeapGraph(heap.snapshot())
-    let report = try leaks(in: graph)
+    let (report, graph) = try Self.report(heap)
     #expect(report.findings.count == 1)
     let finding = try #require(report.findings.first)
     #expect(finding.kind == .leak)
     #expect(finding.members.count == 3)
+    #expect(finding.own == Cost(count: 3, bytes: ByteCount(3 * 40)))
     #expect(finding.retained == Cost(count: 6, bytes: ByteCount(3 * 88)))
     #expect(
       Self.steps(finding, in: graph) == ["App.FrameDecoder.sink", "App.InboundMessage.decoder"])
@@ -37,5 +42,392 @@ import Testing
     #expect(cut.advice == .makeWeak)
     #expect(cut.frees == Cost(count: 6, bytes: ByteCount(3 * 88)))
     #expect(report.leaked.costByType["App.FrameDecoder"]?.count == 3)
+  }
+
+  @Test("A method passed as a function: an object that captures itself without a context")
+  func methodReference() throws {
+    var heap = SnapshotDSL()
+    let tap = heap.object("App.SampleTap")
+    heap.edge(tap, "onBuffer", to: tap, function: 0x40_1000)
+    let (report, graph) = try Self.report(heap)
+    let finding = try #require(report.findings.first)
+    #expect(Self.steps(finding, in: graph) == ["App.SampleTap.onBuffer"])
+    #expect(graph.function(of: finding.cycle[0]) == 0x40_1000)
+    #expect(finding.cuts.map(\.advice) == [.captureWeakly])
+    #expect(finding.cuts.first?.frees.count == 1)
+  }
+
+  @Test(
+    "A closure with a context: what it captures besides is dragged along, no finding of its own")
+  func closureContext() throws {
+    var heap = SnapshotDSL()
+    let screen = heap.object("App.Screen", bytes: 100)
+    let context = heap.closureContext(bytes: 32)
+    let queue = heap.object("App.JobQueue", bytes: 24)
+    heap.edge(screen, "onRefresh", to: context, function: 0x40_2000)
+    heap.edge(context, "capture[0]", to: queue)
+    heap.edge(context, "capture[1]", to: screen)
+    let (report, graph) = try Self.report(heap)
+    #expect(report.findings.count == 1)
+    let finding = try #require(report.findings.first)
+    #expect(
+      Self.steps(finding, in: graph) == [
+        "App.Screen.onRefresh", "closure context.capture[1]",
+      ])
+    #expect(finding.retained == Cost(count: 3, bytes: ByteCount(156)))
+    let cut = try #require(finding.cuts.first)
+    #expect(cut.advice == .captureWeakly)
+    #expect(graph.kind(of: cut.step.node) == .closureContext)
+    #expect(report.leaked.costByType["App.JobQueue"]?.count == 1)
+  }
+
+  @Test(
+    "Containers: storage is folded into the field, the way back from one of many is the one to cut")
+  func containers() throws {
+    var heap = SnapshotDSL()
+    for children in 2...4 {
+      let socket = heap.object("App.Socket", bytes: 64)
+      let storage = heap.storage("Swift._DictionaryStorage<Swift.String, App.Channel>")
+      heap.edge(socket, "channels", to: storage)
+      for _ in 0..<children {
+        let channel = heap.object("App.Channel")
+        heap.edge(storage, "[_]", to: channel)
+        heap.edge(channel, "socket", to: socket)
+      }
+      let top = heap.object("App.TreeNode")
+      let list = heap.storage()
+      heap.edge(top, "children", to: list)
+      for position in 0..<children {
+        let child = heap.object("App.TreeNode")
+        heap.edge(list, "[\(position)]", to: child)
+        heap.edge(child, "parent", to: top)
+      }
+    }
+    let (report, graph) = try Self.report(heap)
+    #expect(report.findings.count == 2)
+    let sockets = try #require(
+      report.findings.first { graph.typeName(of: $0.representative) == "App.Socket" })
+    #expect(sockets.members.count == 3)
+    #expect(
+      Self.steps(sockets, in: graph) == ["App.Socket.channels[_]", "App.Channel.socket"])
+    #expect(sockets.cycle[0].edges.count == 2)
+    #expect(sockets.cuts.first.map { graph.field(of: $0.step) } == "socket")
+    #expect(sockets.cuts.first?.advice == .makeWeak)
+    #expect(sockets.cuts.first?.frees.count == 3 + 3 + 9)
+    let trees = try #require(
+      report.findings.first { graph.typeName(of: $0.representative) == "App.TreeNode" })
+    #expect(Self.steps(trees, in: graph)[1] == "App.TreeNode.parent")
+    #expect(trees.cuts.first.map { graph.field(of: $0.step) } == "parent")
+    #expect(report.leaked.costByType["App.TreeNode"]?.count == 12)
+  }
+
+  @Test("Boxes of an indirect enum are folded into the field that holds them")
+  func indirectEnum() throws {
+    var heap = SnapshotDSL()
+    let evaluator = heap.object("App.Evaluator")
+    let sum = heap.box()
+    let variable = heap.box()
+    let inner = heap.box()
+    let constant = heap.object("App.Constant")
+    heap.edge(evaluator, "tree.sum", to: sum)
+    heap.edge(sum, "0.sum", to: inner)
+    heap.edge(inner, "1.constant", to: constant)
+    heap.edge(sum, "1.variable", to: variable)
+    heap.edge(variable, "scope", to: evaluator)
+    let (report, graph) = try Self.report(heap)
+    let finding = try #require(report.findings.first)
+    #expect(Self.steps(finding, in: graph) == ["App.Evaluator.tree.sum.1.variable.scope"])
+    #expect(finding.retained.count == 5)
+    #expect(finding.cuts.first?.frees.count == 5)
+  }
+
+  @Test("A closure that calls itself through a variable: the context is the step, not the box")
+  func recursiveClosure() throws {
+    var heap = SnapshotDSL()
+    let box = heap.box()
+    let context = heap.closureContext()
+    let ledger = heap.object("App.AttemptLedger")
+    heap.edge(box, "attempt", to: context, function: 0x40_3000)
+    heap.edge(context, "capture[0]", to: ledger)
+    heap.edge(context, "capture[1]", to: box)
+    let (report, graph) = try Self.report(heap)
+    let finding = try #require(report.findings.first)
+    #expect(Self.steps(finding, in: graph) == ["closure context.capture[1].attempt"])
+    #expect(finding.retained.count == 3)
+    #expect(finding.cuts.first?.frees.count == 3)
+  }
+
+  @Test("Nothing but boxes: each is a step")
+  func boxesAlone() throws {
+    var heap = SnapshotDSL()
+    let first = heap.box()
+    let second = heap.box()
+    heap.edge(first, "next", to: second)
+    heap.edge(second, "next", to: first)
+    let (report, graph) = try Self.report(heap)
+    let finding = try #require(report.findings.first)
+    #expect(Self.steps(finding, in: graph) == ["box.next", "box.next"])
+  }
+
+  @Test("Two closures, one inside the other: the inner capture is the one to cut")
+  func nestedClosures() throws {
+    var heap = SnapshotDSL()
+    let call = heap.object("App.UnaryCall")
+    let promise = heap.object("App.Promise<Swift.Int>")
+    let derived = heap.object("App.Promise<Swift.String>")
+    let storage = heap.storage()
+    let outer = heap.closureContext()
+    heap.edge(call, "ready", to: promise)
+    heap.edge(call, "status", to: derived)
+    heap.edge(promise, "callbacks", to: storage)
+    heap.edge(storage, "[0]", to: outer, function: 0x40_4000)
+    heap.edge(outer, "capture[0]", to: derived)
+    heap.edge(outer, "capture[1]", to: call, function: 0x40_5000)
+    let (report, graph) = try Self.report(heap)
+    let finding = try #require(report.findings.first)
+    #expect(
+      Self.steps(finding, in: graph) == [
+        "App.Promise<Swift.Int>.callbacks[0]", "closure context.capture[1]",
+        "App.UnaryCall.ready",
+      ])
+    #expect(finding.retained.count == 5)
+    #expect(finding.cuts.first?.advice == .captureWeakly)
+    #expect(finding.cuts.first.map { graph.field(of: $0.step) } == "capture[1]")
+  }
+
+  @Test("A task that owns the object that holds it: cancel it and capture weakly")
+  func taskIsland() throws {
+    var heap = SnapshotDSL()
+    for _ in 0..<4 {
+      let feed = heap.object("App.Feed")
+      let task = heap.task()
+      let slab = heap.node(.taskSlab, "task slab", module: "", bytes: 1024)
+      let stream = heap.object("Swift._AsyncStreamStorage")
+      heap.edge(feed, "worker", to: task)
+      heap.edge(feed, "events.storage", to: stream)
+      heap.edge(stream, "continuation", to: task, provenance: .scanned)
+      heap.edge(task, to: slab)
+      heap.edge(slab, to: feed, provenance: .scanned)
+    }
+    let (report, graph) = try Self.report(heap)
+    #expect(report.findings.count == 1)
+    let finding = try #require(report.findings.first)
+    #expect(finding.members.count == 4)
+    #expect(Self.steps(finding, in: graph) == ["App.Feed.worker", "Swift.Task."])
+    #expect(finding.retained.count == 16)
+    #expect(finding.cuts.first?.advice == .cancelTask)
+    #expect(finding.cuts.first?.frees.count == 16)
+  }
+
+  @Test("A block of libdispatch is a step on the way")
+  func dispatchBlock() throws {
+    var heap = SnapshotDSL()
+    let reconnector = heap.object("App.Reconnector")
+    let item = heap.object("Dispatch.DispatchWorkItem")
+    let block = heap.node(.cBlock, "block", module: "")
+    heap.edge(reconnector, "retry", to: item)
+    heap.edge(item, "_block", to: block)
+    heap.edge(block, to: reconnector, function: 0x40_6000, provenance: .scanned)
+    let (report, graph) = try Self.report(heap)
+    let finding = try #require(report.findings.first)
+    #expect(
+      Self.steps(finding, in: graph) == [
+        "App.Reconnector.retry", "Dispatch.DispatchWorkItem._block", "block.",
+      ])
+    #expect(finding.cuts.first?.advice == .captureWeakly)
+    #expect(finding.cuts.first?.frees.count == 3)
+  }
+
+  @Test("An unbalanced retain: no cycle, the retain is what to balance")
+  func unbalancedRetain() throws {
+    var heap = SnapshotDSL()
+    for _ in 0..<12 {
+      let context = heap.object("App.WorkContext", bytes: 24, strongCount: 1)
+      let log = heap.object("App.Log", bytes: 16)
+      heap.edge(context, "log", to: log)
+    }
+    let (report, _) = try Self.report(heap)
+    #expect(report.findings.count == 1)
+    let finding = try #require(report.findings.first)
+    #expect(finding.kind == .leak && finding.cycle.isEmpty && finding.members.count == 12)
+    let cut = try #require(finding.cuts.first)
+    #expect(cut.advice == .balanceRetain && cut.step.edges.isEmpty)
+    #expect(cut.frees == Cost(count: 24, bytes: ByteCount(12 * 40)))
+    #expect(report.leaked.costByType["App.WorkContext"]?.count == 12)
+  }
+
+  @Test("A cycle that somebody retained besides: the edge and the retain have to go together")
+  func retainedCycle() throws {
+    var heap = SnapshotDSL()
+    let parent = heap.object("App.Parent", strongCount: 2)
+    let child = heap.object("App.Child")
+    heap.edge(parent, "child", to: child)
+    heap.edge(child, "parent", to: parent)
+    let (report, graph) = try Self.report(heap)
+    let finding = try #require(report.findings.first)
+    #expect(finding.cycle.count == 2)
+    let best = try #require(finding.cuts.first)
+    #expect(best.advice == .balanceRetain && best.step.edges.isEmpty)
+    #expect(best.together.map { graph.field(of: $0) } == ["parent"])
+    #expect(best.frees.count == 2)
+  }
+
+  @Test("A resource that was never closed")
+  func resource() throws {
+    var heap = SnapshotDSL()
+    let connection = heap.resource("PeerConnection", bytes: 4_096)
+    let screen = heap.object("App.Screen", bytes: 100, strongCount: 1)
+    heap.edge(connection, "delegate", to: screen, provenance: .declared)
+    let (report, graph) = try Self.report(heap)
+    #expect(report.findings.count == 1)
+    let finding = try #require(report.findings.first)
+    #expect(graph.typeName(of: finding.representative) == "PeerConnection")
+    #expect(finding.retained == Cost(count: 2, bytes: ByteCount(4_196)))
+    #expect(finding.cuts.map(\.advice) == [.closeResource])
+  }
+
+  @Test("Destroyed objects that unowned references keep are zombies, not leaks")
+  func zombies() throws {
+    var heap = SnapshotDSL()
+    let stubs = heap.storage()
+    heap.root(.global, address: 0x1000, to: stubs)
+    for position in 0..<12 {
+      let slab = heap.object(
+        "App.Slab", bytes: 1_000_000, strongCount: 0, unownedCount: 1, state: .deinited)
+      let stub = heap.object("App.Stub")
+      heap.edge(stubs, "[\(position)]", to: stub)
+      heap.edge(stub, "slab", to: slab, strength: .unowned)
+    }
+    let (report, graph) = try Self.report(heap)
+    #expect(report.leaked == .empty)
+    #expect(report.zombies.costByType["App.Slab"]?.count == 12)
+    #expect(report.findings.count == 1)
+    let finding = try #require(report.findings.first)
+    #expect(finding.kind == .zombie && finding.members.count == 12)
+    let path = try #require(finding.path)
+    #expect(path.target == finding.representative)
+    #expect(graph.field(of: path.steps[0]) == "[0]")
+    #expect(path.steps.last.map { graph.typeName(of: $0.node) } == "App.Stub")
+  }
+
+  @Test("What living memory holds is no leak, in whatever way it is held")
+  func controls() throws {
+    var heap = SnapshotDSL()
+    // Held by a C block that a global holds, by an object being destroyed, by an immortal one.
+    let block = heap.block()
+    let inBlock = heap.object("App.Held")
+    heap.root(.global, address: 0x1000, to: block)
+    heap.edge(block, to: inBlock, provenance: .scanned)
+    let dying = heap.object("App.Dying", state: .deiniting)
+    let last = heap.object("App.Held")
+    heap.edge(dying, "last", to: last)
+    let immortal = heap.object("App.Immortal", strongCount: Snapshot.Nodes.uncounted)
+    let kept = heap.object("App.Held")
+    heap.edge(immortal, "kept", to: kept)
+    // C memory that nobody knows the holder of.
+    let hidden = heap.block(bytes: 100)
+    let more = heap.node(.cBlock, "block", module: "", bytes: 28)
+    heap.edge(hidden, to: more, provenance: .scanned)
+    heap.node(.runtime, "runtime", module: "", bytes: 5_000)
+    let (report, _) = try Self.report(heap)
+    #expect(report.findings.isEmpty)
+    #expect(report.leaked == .empty)
+    #expect(report.unattributedBlocks == Cost(count: 2, bytes: ByteCount(128)))
+  }
+
+  @Test(
+    "Weak, unowned and unmanaged references hold nothing",
+    arguments: [EdgeStrength.weak, .unowned, .unmanaged])
+  func notHolding(strength: EdgeStrength) throws {
+    var heap = SnapshotDSL()
+    let owner = heap.object("App.Owner")
+    let child = heap.object("App.Child", strongCount: 1)
+    heap.root(.global, address: 0x1000, to: owner)
+    heap.edge(owner, "child", to: child, strength: strength)
+    heap.root(.stack, address: 0x7000, to: child, strength: strength)
+    let (report, _) = try Self.report(heap)
+    #expect(report.leaked.costByType == ["App.Child": Cost(count: 1, bytes: ByteCount(32))])
+  }
+
+  @Test("C memory goes with what leaked; what two culprits share is retained by both together")
+  func dragged() throws {
+    var heap = SnapshotDSL()
+    let shared = heap.object("App.Settings", bytes: 1_000)
+    for _ in 0..<2 {
+      let client = heap.object("App.Client", bytes: 10)
+      let buffer = heap.block(bytes: 200)
+      heap.edge(client, "owner", to: client)
+      heap.edge(client, "buffer", to: buffer, provenance: .scanned)
+      heap.edge(client, "settings", to: shared)
+    }
+    let other = heap.object("App.Other", bytes: 1)
+    heap.edge(other, "owner", to: other)
+    let (report, graph) = try Self.report(heap)
+    #expect(report.findings.count == 2)
+    #expect(report.findings[0].retained == Cost(count: 5, bytes: ByteCount(1_420)))
+    #expect(graph.typeName(of: report.findings[1].representative) == "App.Other")
+    #expect(report.leaked.costByType["malloc"]?.bytes == ByteCount(400))
+
+    // Held by both kinds of culprits, the settings go with neither alone.
+    heap.edge(other, "settings", to: shared)
+    let (both, _) = try Self.report(heap)
+    #expect(both.findings.map(\.retained.bytes.rawValue) == [420, 1])
+  }
+
+  @Test("Objects that hold each other in two ways: both edges are proposed together")
+  func twoWaysRound() throws {
+    var heap = SnapshotDSL()
+    for _ in 0..<2 {
+      let screen = heap.object("App.Screen")
+      let client = heap.object("App.Client")
+      let track = heap.object("App.Track")
+      heap.edge(screen, "client", to: client)
+      heap.edge(client, "onChange", to: screen, function: 0x40_7000)
+      heap.edge(screen, "track", to: track)
+      heap.edge(track, "delegate", to: screen)
+    }
+    let (report, graph) = try Self.report(heap)
+    let finding = try #require(report.findings.first)
+    #expect(finding.members.count == 2)
+    let best = try #require(finding.cuts.first)
+    #expect(best.frees.count == 6)
+    let fields = ([best.step] + best.together).map { graph.field(of: $0) }
+    #expect(Set(fields) == ["onChange", "delegate"])
+    #expect(best.advice == .captureWeakly || best.advice == .makeWeak)
+    #expect(finding.cuts.dropFirst().allSatisfy { $0.frees.count < 6 })
+  }
+
+  @Test("A name that the program gave counts as the type")
+  func registeredName() throws {
+    var heap = SnapshotDSL()
+    let object = heap.object("App.Handle", strongCount: 1, name: "PeerConnection")
+    _ = object
+    let (report, _) = try Self.report(heap)
+    #expect(report.leaked.costByType.keys.sorted() == ["PeerConnection"])
+  }
+
+  @Test("A fingerprint follows from types and fields, not from addresses, order or numbers")
+  func fingerprints() throws {
+    func build(_ count: Int, gap: UInt64, function: UInt64, children: Int) throws -> [String] {
+      var heap = SnapshotDSL()
+      for number in 0..<count {
+        let room = heap.object("App.Room", address: 0x20_0000 + UInt64(number) * gap)
+        let storage = heap.storage("Swift._SetStorage<App.Member>")
+        heap.edge(room, "members", to: storage)
+        for _ in 0..<children {
+          let member = heap.object("App.Member")
+          heap.edge(storage, "[_]", to: member)
+          heap.edge(member, "room", to: room)
+        }
+        let tap = heap.object("App.Tap")
+        heap.edge(tap, "onBuffer", to: tap, function: function)
+      }
+      return try leaks(in: HeapGraph(heap.snapshot())).findings.map(\.fingerprint).sorted()
+    }
+    let first = try build(1, gap: 0x10_0000, function: 0x40_1000, children: 2)
+    let second = try build(5, gap: 0x40_0000, function: 0x77_1000, children: 3)
+    #expect(first == second)
+    #expect(Set(first).count == 2)
+    #expect(first.allSatisfy { $0.count == 12 && $0.allSatisfy(\.isHexDigit) })
   }
 }

@@ -1,0 +1,230 @@
+// PathsTests: who retains an object, in each way that there is.
+
+import GraphKit
+import GraphPrimitives
+import HeapGraph
+import SnapshotDSL
+import SnapshotFormat
+import Testing
+
+@testable import GraphAnalysis
+
+@Suite struct PathsTests {
+  /// A path in words: its root's kind, then `Type.field` for each step, then the target.
+  static func words(_ path: RetainPath, in graph: HeapGraph) -> String {
+    let steps = path.steps.map { graph.typeName(of: $0.node) + "." + graph.field(of: $0) }
+    return
+      ([String(describing: graph.kind(of: path.root))] + steps + [graph.typeName(of: path.target)])
+      .joined(separator: " → ")
+  }
+
+  /// A log that keeps all records in a dictionary and the last two in an array as well.
+  static func requestLog() -> SnapshotDSL {
+    var heap = SnapshotDSL()
+    let log = heap.object("App.RequestLog")
+    heap.root(.global, address: 0x1000, to: log)
+    let finished = heap.storage("Swift._DictionaryStorage<Swift.Int, App.RequestRecord>")
+    let lastFew = heap.storage("Swift._ContiguousArrayStorage<App.RequestRecord>")
+    heap.edge(log, "finished", to: finished)
+    heap.edge(log, "lastFew", to: lastFew)
+    for number in 0..<12 {
+      let record = heap.object("App.RequestRecord")
+      heap.edge(finished, "[_]", to: record)
+      if number >= 10 { heap.edge(lastFew, "[\(number - 10)]", to: record) }
+    }
+    return heap
+  }
+
+  @Test("Every container that holds one of the targets shows up, storage folded")
+  func bothContainers() throws {
+    let graph = try HeapGraph(Self.requestLog().snapshot())
+    let records = graph.nodes(ofType: TypePattern("RequestRecord"))
+    #expect(records.count == 12)
+    let report = try paths(to: records, in: graph)
+    #expect(
+      report.groups.map { Self.words($0.path, in: graph) } == [
+        "global → App.RequestLog.finished[_] → App.RequestRecord",
+        "global → App.RequestLog.lastFew[0] → App.RequestRecord",
+      ])
+    #expect(report.groups.map(\.targets.count) == [12, 2])
+    #expect(report.unreachable.isEmpty && !report.isCutOff)
+    #expect(Set(report.groups.map(\.fingerprint)).count == 2)
+  }
+
+  @Test("Merged, each target counts once")
+  func merged() throws {
+    let graph = try HeapGraph(Self.requestLog().snapshot())
+    let records = graph.nodes(ofType: TypePattern("App.RequestRecord"))
+    let report = try paths(to: records, in: graph, options: PathOptions(isMerged: true))
+    #expect(report.groups.map(\.targets.count) == [12])
+  }
+
+  @Test("Through a field or around it")
+  func throughAndAround() throws {
+    let graph = try HeapGraph(Self.requestLog().snapshot())
+    let records = graph.nodes(ofType: TypePattern("App.RequestRecord"))
+    let through = try paths(
+      to: records, in: graph, options: PathOptions(through: [FieldPattern("RequestLog.lastFew")]))
+    #expect(
+      through.groups.map { Self.words($0.path, in: graph) } == [
+        "global → App.RequestLog.lastFew[0] → App.RequestRecord"
+      ])
+    #expect(through.groups.first?.targets.count == 2)
+    let around = try paths(
+      to: records, in: graph, options: PathOptions(avoid: [FieldPattern("finished")]))
+    #expect(
+      around.groups.map { Self.words($0.path, in: graph) } == [
+        "global → App.RequestLog.lastFew[0] → App.RequestRecord"
+      ])
+    #expect(around.unreachable.count == 10)
+  }
+
+  @Test("A global is shown rather than a thread's stack, unless it is more than two steps longer")
+  func globalsBeforeStacks() throws {
+    for detour in 0...3 {
+      var heap = SnapshotDSL()
+      let target = heap.object("App.Target")
+      heap.root(.stack, address: 0x7000, to: target, thread: heap.thread("main"))
+      var holder = heap.object("App.Hub")
+      heap.root(.global, address: 0x1000, to: holder)
+      for _ in 0..<detour {
+        let next = heap.object("App.Hop")
+        heap.edge(holder, "next", to: next)
+        holder = next
+      }
+      heap.edge(holder, "target", to: target)
+      let graph = try HeapGraph(heap.snapshot())
+      let report = try paths(to: [heap.index(of: target)], in: graph)
+      #expect(report.groups.count == 2)
+      let first = try #require(report.groups.first)
+      #expect(graph.kind(of: first.path.root) == (detour + 1 <= 2 ? .global : .stack))
+    }
+  }
+
+  @Test("Among equally long paths those with reflected references come first")
+  func reflectedBeforeScanned() throws {
+    var heap = SnapshotDSL()
+    let target = heap.object("App.Target")
+    for (name, provenance) in [("App.A", EdgeProvenance.scanned), ("App.B", .reflected)] {
+      let holder = heap.object(name)
+      heap.root(.global, address: 0x1000, to: holder)
+      heap.edge(holder, "target", to: target, provenance: provenance)
+    }
+    let graph = try HeapGraph(heap.snapshot())
+    let report = try paths(to: [heap.index(of: target)], in: graph)
+    #expect(
+      report.groups.map { graph.typeName(of: $0.path.steps[0].node) } == ["App.B", "App.A"])
+  }
+
+  @Test("A global array: its storage is the first step; a global object has no step")
+  func globalStorage() throws {
+    var heap = SnapshotDSL()
+    let stubs = heap.storage()
+    heap.root(.global, address: 0x1000, to: stubs)
+    let stub = heap.object("App.Stub")
+    heap.edge(stubs, "[0]", to: stub)
+    let shared = heap.object("App.Shared")
+    heap.root(.global, address: 0x2000, to: shared)
+    let graph = try HeapGraph(heap.snapshot())
+    let toStub = try #require(try paths(to: [heap.index(of: stub)], in: graph).groups.first)
+    #expect(
+      toStub.path.steps == [
+        ReferenceStep(node: heap.index(of: stubs), edges: [EdgeIndex(0)])
+      ])
+    let toShared = try #require(try paths(to: [heap.index(of: shared)], in: graph).groups.first)
+    #expect(toShared.path.steps.isEmpty)
+  }
+
+  @Test("What is leaked has no path, and is said so")
+  func unreachable() throws {
+    var heap = SnapshotDSL()
+    let lost = heap.object("App.Lost", strongCount: 1)
+    let graph = try HeapGraph(heap.snapshot())
+    let report = try paths(to: [heap.index(of: lost)], in: graph)
+    #expect(report.groups.isEmpty)
+    #expect(report.unreachable == [heap.index(of: lost)])
+  }
+
+  @Test("More ways than asked for: the shortest ones, and a word that there are more")
+  func cutOff() throws {
+    var heap = SnapshotDSL()
+    let target = heap.object("App.Target")
+    for number in 0..<9 {
+      let holder = heap.object("App.Holder\(number)")
+      heap.root(.global, address: 0x1000 + UInt64(number) * 8, to: holder)
+      heap.edge(holder, "target", to: target)
+    }
+    let graph = try HeapGraph(heap.snapshot())
+    let report = try paths(
+      to: [heap.index(of: target)], in: graph, options: PathOptions(maximum: 3))
+    #expect(report.groups.count == 3 && report.isCutOff)
+  }
+
+  struct Pattern: Sendable, CustomTestStringConvertible {
+    var text: String
+    var field: String
+    var type: String
+    var matches: Bool
+    var testDescription: String { "\(text) on \(type).\(field)" }
+  }
+
+  static let patterns = [
+    Pattern(text: "listeners", field: "listeners[_].handler", type: "App.Hub", matches: true),
+    Pattern(text: "Hub.listeners", field: "listeners", type: "App.Hub", matches: true),
+    Pattern(text: "App.Hub.listeners", field: "listeners", type: "App.Hub", matches: true),
+    Pattern(text: "App.*.listeners", field: "listeners", type: "App.Hub", matches: true),
+    Pattern(text: "client.retry", field: "client.retry.handler", type: "App.Hub", matches: true),
+    Pattern(text: "list", field: "listeners", type: "App.Hub", matches: false),
+    Pattern(text: "Other.listeners", field: "listeners", type: "App.Hub", matches: false),
+    Pattern(text: "handler", field: "listeners[_].handler", type: "App.Hub", matches: false),
+    Pattern(text: "Cache.items", field: "items", type: "App.Cache<Swift.Int>", matches: true),
+  ]
+
+  @Test("Patterns for fields", arguments: patterns)
+  func fieldPatterns(pattern: Pattern) {
+    #expect(
+      FieldPattern(pattern.text).matches(field: pattern.field, type: pattern.type, module: "App")
+        == pattern.matches)
+  }
+
+  @Test(
+    "The first path of a target is one that costs least of all simple paths",
+    arguments: 0..<60 as Range<UInt64>)
+  func shortest(seed: UInt64) throws {
+    let heap = RandomHeap.make(seed: seed)
+    let graph = try HeapGraph(heap.snapshot())
+    let costs = EdgeCosts.all(in: graph)
+    for target in graph.nodes {
+      var least = Int.max
+      func walk(_ node: UInt32, _ seen: Set<UInt32>, _ cost: Int) {
+        if cost >= least { return }
+        if node == target.rawValue {
+          least = cost
+          return
+        }
+        for slot in graph.strong.edges(from: node)
+        where !seen.contains(graph.strong.targets[slot]) {
+          let next = graph.strong.targets[slot]
+          walk(next, seen.union([next]), cost + Int(costs[slot]))
+        }
+      }
+      walk(graph.outside, [graph.outside], 0)
+      let report = try paths(to: [target], in: graph, options: PathOptions(maximum: 3))
+      #expect(report.groups.isEmpty == (least == .max))
+      guard let path = report.groups.first?.path else { continue }
+      // The path's edges follow each other from the root to the target.
+      var cost = Int(EdgeCosts.cost(of: graph.kind(of: path.root)))
+      var node = graph.target(of: path.root)
+      for step in path.steps {
+        #expect(step.node == node)
+        for edge in step.edges {
+          #expect(graph.source(of: edge) == node)
+          node = graph.target(of: edge)
+          cost += try Int(costs[#require(graph.rowBySlot.firstIndex(of: edge.rawValue))])
+        }
+      }
+      #expect(node == target)
+      #expect(cost == least, "seed \(seed), node \(target)")
+    }
+  }
+}
