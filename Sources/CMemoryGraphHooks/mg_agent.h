@@ -38,6 +38,19 @@ void *mg_own_map(size_t bytes);
 /// Copies text into memory that stays for ever; NULL where there is none.
 const char *mg_keep_text(const char *text);
 
+// --- mappings.c --------------------------------------------------------------------------------
+
+/// A mapping of the process.
+typedef struct mg_mapping {
+  uintptr_t low;
+  uintptr_t high;
+  bool is_heap; // the allocator's blocks can lie there: anonymous and writable
+} mg_mapping;
+
+/// The mapping that an address lies in; false where there is none, or /proc is not there. Costs a
+/// read of the process's whole list.
+bool mg_mapping_find(uintptr_t address, mg_mapping *mapping);
+
 // --- table.c: the allocation table -------------------------------------------------------------
 
 typedef _Atomic(uint64_t *) mg_chunk_slot;

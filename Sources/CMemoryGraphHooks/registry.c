@@ -206,6 +206,28 @@ void mg_registry_block_died(uintptr_t address) {
   pthread_mutex_unlock(&lock);
 }
 
+// The size of a block that no birth was recorded of, from the allocator's own header; 0 where the
+// address does not look like a block. With the lock held.
+static size_t size_of_unknown_block(uintptr_t address) {
+  // Objects lie close together: the kernel is asked once for each mapping.
+  static mg_mapping mapping;
+  if (address % 16 != 0)
+    return 0;
+  if (!(address >= mapping.low && address < mapping.high) && !mg_mapping_find(address, &mapping)) {
+    mapping.low = mapping.high = 0;
+    return 0;
+  }
+  if (!mapping.is_heap || address - mapping.low < 16)
+    return 0;
+  // Three flags are in the low bits; a mapped block's size counts 16 bytes before it, another's 8.
+  uint64_t header = ((const uint64_t *)address)[-1];
+  uint64_t size = header & ~UINT64_C(7);
+  bool is_mapped = header & 2;
+  if (size < 32 || size % 16 != 0 || size > mapping.high - address + 16)
+    return 0;
+  return size - (is_mapped ? 16 : 8);
+}
+
 // --- calls -------------------------------------------------------------------------------------
 
 static int add_registration(uint32_t kind, uint64_t address, const char *name, uint64_t bytes,
@@ -224,6 +246,12 @@ static int add_registration(uint32_t kind, uint64_t address, const char *name, u
   if (row) {
     flag(address, true);
     uint64_t *cell = mg_cell_find((uintptr_t)address);
+    // An object from before the start, or without one: from here on it is known as any other.
+    if (cell && kind == MG_REGISTERED_OBJECT && !(mg_cell_load(cell) & MG_CELL_LIVE)) {
+      size_t size = size_of_unknown_block((uintptr_t)address);
+      if (size)
+        mg_cell_store(cell, mg_cell_of(stack, mg_state.generation, size) | MG_CELL_REGISTERED);
+    }
     mg_registration *entry = registration(row);
     entry->bytes = bytes;
     entry->name = (uintptr_t)kept;

@@ -296,67 +296,6 @@ void mg_threads_remember_main(void) {
   main_thread_pointer = (uintptr_t)__builtin_thread_pointer();
 }
 
-static uintptr_t parse_hex(const char **text) {
-  uintptr_t value = 0;
-  for (;; (*text)++) {
-    char c = **text;
-    if (c >= '0' && c <= '9')
-      value = value << 4 | (uintptr_t)(c - '0');
-    else if (c >= 'a' && c <= 'f')
-      value = value << 4 | (uintptr_t)(c - 'a' + 10);
-    else
-      return value;
-  }
-}
-
-// Where the mapping that an address lies in starts; 0 where that can't be known.
-static uintptr_t mapping_start(uintptr_t address) {
-  long file = mg_sys4(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
-  if (file < 0)
-    return 0;
-  char buffer[1024];
-  size_t have = 0;
-  uintptr_t found = 0;
-  bool is_line_start = true;
-  for (;;) {
-    long count = mg_sys3(SYS_read, file, buffer + have, sizeof buffer - 1 - have);
-    if (count <= 0 && count != -EINTR)
-      break;
-    if (count > 0)
-      have += (size_t)count;
-    buffer[have] = 0;
-    char *line = buffer;
-    for (;;) {
-      char *end = memchr(line, '\n', have - (size_t)(line - buffer));
-      if (is_line_start && (end || have == sizeof buffer - 1)) {
-        const char *text = line;
-        uintptr_t low = parse_hex(&text);
-        text++;
-        uintptr_t high = parse_hex(&text);
-        if (address >= low && address < high) {
-          found = low;
-          goto done;
-        }
-        is_line_start = false;
-      }
-      if (!end)
-        break;
-      line = end + 1;
-      is_line_start = true;
-    }
-    if (is_line_start) {
-      // Keep the beginning of the line that is not whole yet.
-      have -= (size_t)(line - buffer);
-      memmove(buffer, line, have);
-    } else {
-      have = 0;
-    }
-  }
-done:
-  mg_sys1(SYS_close, file);
-  return found;
-}
-
 bool mg_stack_bounds(uintptr_t *low, uintptr_t *high) {
   uintptr_t pointer = (uintptr_t)__builtin_thread_pointer();
   if (pointer == main_thread_pointer) {
@@ -375,6 +314,7 @@ bool mg_stack_bounds(uintptr_t *low, uintptr_t *high) {
 #else
   *high = pointer & ~(uintptr_t)15;
 #endif
-  *low = mapping_start(pointer - 1);
+  mg_mapping mapping;
+  *low = mg_mapping_find(pointer - 1, &mapping) ? mapping.low : 0;
   return *low != 0;
 }
