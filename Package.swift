@@ -123,7 +123,7 @@ let package = Package(
       ["SnapshotDSL", "GraphPrimitives", "SnapshotFormat", "HeapGraph", "GraphKit"]),
     .tests(of: "Symbolication", ["SnapshotDSL", "GraphPrimitives", "SnapshotFormat"]),
     .tests(of: "HeapCapture", ["GraphPrimitives", "SnapshotFormat", "CMemoryGraphLayout"]),
-    .tests(of: "MemoryGraphAgent", ["SnapshotFormat", "HeapGraph", "GraphAnalysis"]),
+    .tests(of: "MemoryGraphAgent", ["SnapshotFormat", "HeapCapture"]),
     .tests(
       of: "GraphReport",
       [

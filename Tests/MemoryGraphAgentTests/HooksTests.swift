@@ -1,0 +1,292 @@
+// HooksTests: what the agent records, at each mark of a program that was not built for it.
+
+import Foundation
+import HeapCapture
+import SnapshotFormat
+import Testing
+
+@Suite struct HooksTests {
+  /// Runs a mode of the C program under the preloaded agent, and expects it to end as it does alone.
+  private func marks(
+    of mode: String, environment: [String: String] = [:],
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> (marks: [SeenMark], output: String) {
+    let reader = try TestReader()
+    let result = try reader.run(
+      try AgentPrograms.modes.get(), [mode], environment: environment)
+    #expect(result.status == 23, "\(result.output)\(result.errors)", sourceLocation: sourceLocation)
+    #expect(result.errors == "", sourceLocation: sourceLocation)
+    #expect(reader.greetings == 1, sourceLocation: sourceLocation)
+    return (reader.marks, result.output)
+  }
+
+  /// The number that a line `NAME 0x...` of a program's output gives.
+  private func address(_ name: String, in output: String) throws -> UInt64 {
+    let line = try #require(output.split(separator: "\n").first { $0.hasPrefix(name + " 0x") })
+    return try #require(UInt64(line.dropFirst(name.count + 3), radix: 16))
+  }
+
+  @Test("Each function of the family makes one block of the size asked for, and deaths count")
+  func family() throws {
+    let (marks, output) = try marks(of: "family")
+    let mark = try #require(marks.first)
+    let sizes: [UInt64] = [10001, 10010, 10003, 10048, 10005, 10006, 10007, 12288, 10009]
+    for size in sizes { #expect(mark.blocks(ofSize: size).count == 1, "\(size)") }
+    #expect(
+      mark.blocks.contains { $0.address == (try? address("empty", in: output)) && $0.size == 0 })
+    for size in [10011, 10012, 10013] as [UInt64] { #expect(mark.blocks(ofSize: size).isEmpty) }
+    #expect(!mark.blocks(ofSize: 40).isEmpty)
+    let largeAddress = try address("large", in: output)
+    let large = try #require(mark.blocks.first { $0.address == largeAddress })
+    // The cell has no room for its size, so it is the allocator's, which rounds up to pages.
+    #expect(large.size >= 310 << 20 && large.size < 310 << 20 + 8192)
+  }
+
+  @Test("A call that fails changes nothing but errno")
+  func failures() throws {
+    let (marks, _) = try marks(of: "failures")
+    let mark = try #require(marks.first)
+    #expect(mark.blocks(ofSize: 20001).count == 1)
+  }
+
+  @Test("Address and generation tell a block from another that got its address")
+  func generations() throws {
+    let (marks, _) = try marks(of: "generations")
+    #expect(marks.map(\.name) == ["a", "b", "c"])
+    #expect(marks[0].blocks(ofSize: 30001).map(\.generation) == [0])
+    #expect(marks[1].blocks(ofSize: 30001).map(\.generation) == [1])
+    #expect(marks[1].blocks(ofSize: 30002).map(\.generation) == [1])
+    #expect(marks[2].blocks(ofSize: 30001).map(\.generation) == [1])
+    // Reallocated after the second mark, in place or not.
+    #expect(marks[2].blocks(ofSize: 30002).isEmpty)
+    #expect(marks[2].blocks(ofSize: 30003).map(\.generation) == [2])
+    #expect(marks[2].marks.map(\.name) == ["a", "b", "c"])
+    #expect(marks[2].marks.map(\.generation) == [0, 1, 2])
+  }
+
+  @Test(
+    "Threads that allocate all the time lose no block and gain none", arguments: ["fast", "none"])
+  func threads(stacks: String) throws {
+    let (marks, _) = try marks(of: "threads", environment: ["MEMORY_GRAPH_STACKS": stacks])
+    #expect(marks.count == 6)
+    for mark in marks {
+      #expect(mark.threads.allSatisfy { $0.isStopped }, "\(mark.threads)")
+      // Each worker has at most its ring and what it keeps; a thread that stands between a call and
+      // its record may be one off.
+      for worker in 0..<4 as Range<UInt64> {
+        #expect(mark.blocks(ofSize: 40000 + worker).count <= 100 + 64 + 1)
+      }
+    }
+    let quiet = try #require(marks.last)
+    for worker in 0..<4 as Range<UInt64> {
+      #expect(quiet.blocks(ofSize: 40000 + worker).count == 100)
+    }
+  }
+
+  @Test("Threads that begin and end during marks hold up neither")
+  func shortThreads() throws {
+    let (marks, _) = try marks(of: "short_threads")
+    #expect(marks.count == 20)
+    for mark in marks { #expect(mark.threads.count >= 4) }
+  }
+
+  @Test("Threads that block or wait for all signals stand still too")
+  func maskedThreads() throws {
+    let (marks, _) = try marks(of: "masked")
+    #expect(marks.count == 3)
+    for mark in marks {
+      #expect(mark.threads.count == 3)
+      #expect(mark.threads.allSatisfy { $0.isStopped }, "\(mark.threads)")
+      for thread in mark.threads {
+        let bounds = try #require(thread.stackBounds)
+        #expect(bounds.contains(thread.stackPointer))
+        #expect(thread.pc != 0 && thread.threadPointer != 0)
+        #expect(thread.name == "modes")
+      }
+    }
+  }
+
+  @Test("The program notices neither a child, a descriptor, a signal nor errno")
+  func unnoticed() throws {
+    let (marks, _) = try marks(of: "unnoticed")
+    #expect(marks.count == 10)
+  }
+
+  @Test("A fork is left alone, and what it becomes has the environment of a program alone")
+  func forks() throws {
+    let (marks, output) = try marks(of: "forks")
+    #expect(marks.map(\.name) == ["parent"])
+    #expect(marks[0].blocks(ofSize: 70001).count == 1)
+    #expect(!output.contains("MEMORY_GRAPH_") && !output.contains("LD_PRELOAD"))
+    #expect(output.contains("PATH="))
+  }
+
+  @Test("The agent's variables are gone from the program's environment, others stay")
+  func environment() throws {
+    _ = try marks(of: "environment", environment: ["OTHER": "stays"])
+  }
+
+  @Test("A snapshot that can't be written is an errno, and one line on standard error")
+  func unwritable() throws {
+    let reader = try TestReader(answering: .error(errno: ENOSPC, sentence: "the disk is full"))
+    let result = try reader.run(try AgentPrograms.modes.get(), ["unwritable"])
+    #expect(result.status == 23)
+    #expect(result.output == "\(ENOSPC)\n\(ENOSPC)\n\(ENOSPC)\ndone\n")
+    #expect(result.errors == "memory-graph: /nowhere/fails.mgraph: the disk is full\n")
+    #expect(reader.marks.map(\.path).last == "/nowhere/fails-3.mgraph")
+  }
+
+  @Test("A program goes on where nobody listens any more")
+  func nobodyListens() throws {
+    let result = try Command(
+      [try AgentPrograms.modes.get(), "unwritable"],
+      environment: [
+        "LD_PRELOAD": AgentPrograms.library, "MEMORY_GRAPH_CHANNEL": "/nowhere/channel",
+        "MEMORY_GRAPH_OUT": "/nowhere",
+      ]
+    ).run()
+    #expect(result.status == 23)
+    #expect(result.output == "\(ENOENT)\n\(ENOENT)\n\(ENOENT)\ndone\n")
+    #expect(result.errors.split(separator: "\n").count == 1)
+  }
+
+  @Test("Names of marks become names of files, each its own")
+  func names() throws {
+    let (marks, _) = try marks(of: "names", environment: ["MEMORY_GRAPH_OUT": "/out/"])
+    #expect(
+      marks.map(\.path) == [
+        "/out/call-1-2.mgraph", "/out/call-1-2-2.mgraph", "/out/call-1-2-3.mgraph",
+        "/out/-.-up.mgraph", "/out/-.mgraph", "/out/a.b_c-D9.mgraph", "/usr/here.mgraph",
+      ])
+    #expect(
+      marks.map(\.name) == ["call 1/2", "call 1/2", "call:1:2", "../up", "", "a.b_c-D9", "here"])
+  }
+
+  @Test("The snapshot at the end comes after the program's own functions for the end")
+  func exit() throws {
+    let (marks, _) = try marks(of: "ends", environment: ["MEMORY_GRAPH_AT_EXIT": "1"])
+    #expect(marks.map(\.path) == ["/nowhere/exit.mgraph"])
+    #expect(marks[0].blocks(ofSize: 90001).isEmpty)
+    #expect(marks[0].blocks(ofSize: 90002).count == 1)
+    let without = try self.marks(of: "ends")
+    #expect(without.marks.isEmpty)
+  }
+
+  @Test("Registrations and edges last until they are taken back, or their block dies or moves")
+  func registry() throws {
+    let (marks, _) = try marks(of: "registry")
+    let all = try #require(marks.first)
+    #expect(Set(all.registrations.map(\.name)) == ["Renamed", "Encoder", "Handle"])
+    #expect(all.registrations.first { $0.name == "Encoder" }?.bytes == 4096)
+    #expect(all.registrations.filter(\.isBlock).map(\.name).sorted() == ["Encoder", "Renamed"])
+    #expect(all.edges.map(\.label).sorted() == ["encoder", "encoder", "handle", "other"])
+    #expect(Set(all.blocks.filter(\.isRegistered).map(\.size)) == [11001, 11002, 11003])
+
+    let fewer = marks[1]
+    #expect(Set(fewer.registrations.map(\.name)) == ["Renamed", "Encoder"])
+    #expect(fewer.edges.map(\.label).sorted() == ["encoder", "other"])
+
+    let moved = marks[2]
+    #expect(moved.registrations.map(\.name) == ["Encoder"])
+    #expect(moved.edges.map(\.label) == ["other"])
+    #expect(moved.blocks(ofSize: 200001).count == 1)
+    #expect(moved.blocks(ofSize: 11001).isEmpty)
+
+    let freed = marks[3]
+    #expect(freed.registrations.isEmpty && freed.edges.isEmpty)
+    #expect(freed.blocks.allSatisfy { !$0.isRegistered })
+  }
+
+  @Test("Registrations from many threads at once all arrive, and all end")
+  func registryThreads() throws {
+    let (marks, _) = try marks(of: "registry_threads")
+    let quiet = try #require(marks.last)
+    #expect(quiet.registrations.count == 4 * 500)
+    #expect(quiet.registrations.filter { $0.name == "Odd" }.count == 2 * 500)
+    #expect(quiet.edges.count == 4 * 499)
+    let live = Set(quiet.blocks.filter(\.isRegistered).map(\.address))
+    #expect(Set(quiet.registrations.map(\.address)) == live)
+    for mark in marks { #expect(mark.registrations.count <= 4 * 500) }
+  }
+
+  @Test(
+    "A stack begins with the caller, and another stack than the thread's harms nobody",
+    arguments: ["fast", "full"])
+  func stacks(mode: String) throws {
+    let (marks, output) = try marks(of: "stacks", environment: ["MEMORY_GRAPH_STACKS": mode])
+    let mark = try #require(marks.first)
+    let innermost = try address("innermost", in: output)
+    let middle = try address("middle", in: output)
+    let recurse = try address("recurse", in: output)
+    func stack(ofSize size: UInt64) throws -> [UInt64] {
+      let block = try #require(mark.blocks(ofSize: size).first)
+      return try #require(mark.stacks[block.address])
+    }
+    func isIn(_ pc: UInt64, _ function: UInt64) -> Bool { pc > function && pc < function + 256 }
+
+    let short = try stack(ofSize: 13001)
+    #expect(isIn(short[0], innermost) && isIn(short[1], middle))
+    #expect(short[2...7].allSatisfy { isIn($0, recurse) })
+    #expect(short.count >= 9)  // stacks() and main
+    let deep = try stack(ofSize: 13002)
+    #expect(deep.count >= 256)
+    #expect(deep[2..<200].allSatisfy { isIn($0, recurse) })
+    #expect(isIn(try stack(ofSize: 13003)[0], innermost))
+    #expect(isIn(try stack(ofSize: 13004)[0], innermost))
+  }
+
+  @Test("Without stacks none is recorded")
+  func noStacks() throws {
+    let (marks, _) = try marks(of: "family", environment: ["MEMORY_GRAPH_STACKS": "none"])
+    #expect(marks[0].blocks.allSatisfy { $0.stack == 0 })
+  }
+
+  @Test("Another process can ask for a mark, and is told what it can't have")
+  func askedFromOutside() throws {
+    let (marks, output) = try marks(of: "ask_itself")
+    #expect(marks.map(\.name) == ["from outside"])
+    #expect(output == "ok\nerror\t\(EPROTONOSUPPORT)\tthe mark could not be taken\ndone\n")
+    // The agent's own thread is none of the program's.
+    #expect(marks[0].threads.count == 1 && marks[0].threads[0].isStopped)
+  }
+
+  @Test("A program that is not Swift is left alone, and so is its environment")
+  func notSwift() throws {
+    let reader = try TestReader()
+    let result = try reader.run(
+      try AgentPrograms.notSwift.get(), ["environment"], environment: ["OTHER": "stays"])
+    // Its check that the variables are gone does not hold.
+    #expect(result.status == 99)
+    #expect(reader.greetings == 0)
+    #expect(result.errors == "")
+  }
+
+  @Test("Linked and not started, the agent does nothing")
+  func linkedAndInert() throws {
+    let result = try Command([try AgentPrograms.linked.get(), "inert"]).run()
+    #expect(result.status == 23, "\(result.output)\(result.errors)")
+    #expect(result.errors == "")
+  }
+
+  @Test("Of two copies the executable's is at work, and the preloaded one hands calls on")
+  func linkedAndPreloaded() throws {
+    let reader = try TestReader()
+    let result = try reader.run(try AgentPrograms.linked.get(), ["generations"])
+    #expect(result.status == 23, "\(result.output)\(result.errors)")
+    #expect(reader.greetings == 1)
+    #expect(reader.marks.map(\.name) == ["a", "b", "c"])
+    #expect(reader.marks[2].blocks(ofSize: 30003).map(\.generation) == [2])
+    let environment = try TestReader().run(
+      try AgentPrograms.linked.get(), ["environment"], environment: ["OTHER": "stays"])
+    #expect(environment.status == 23, "\(environment.output)")
+  }
+
+  @Test("Loaded when the program runs already, the agent says why it can't work")
+  func loadedTooLate() throws {
+    let result = try Command([
+      try AgentPrograms.modes.get(), "late", AgentPrograms.library,
+    ]).run()
+    #expect(result.status == 0, "\(result.output)\(result.errors)")
+    #expect(result.output.hasPrefix("\(ENOTSUP) the agent was loaded after the program had begun"))
+  }
+}
