@@ -61,6 +61,11 @@ enum ProgramSource {
         func forward(_ level: Int) { tap.onBuffer?(level); names.append("l") }  // local function
         callback = forward
       }
+      @inline(never) func armGeneric<Value>(_ value: Value, _ use: @escaping (Value) -> Int) {
+        callback = { level in  // generic captures
+          sink(use(value) + level)
+        }
+      }
       @inline(never) func armFree() { callback = sink }
     }
 
@@ -130,6 +135,8 @@ enum ProgramSource {
         show("unused", owner, offset: 16)
         owner.armLocal(tap)
         show("local", owner, offset: 16)
+        owner.armGeneric(tap) { tap in tap.onBuffer == nil ? 1 : 2 }
+        show("generic", owner, offset: 16)
         owner.armFree()
         show("free", owner, offset: 16)
         owner.armLater(base)

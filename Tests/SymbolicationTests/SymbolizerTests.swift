@@ -37,6 +37,9 @@ import Testing
       field: "unused", kind: .closure, name: "closure #1 in App.Owner.armUnused(_:)",
       marker: "unused parameter", captures: ["self", "tap"]),
     Expected(
+      field: "generic", kind: .closure, name: "closure #1 in App.Owner.armGeneric(_:_:)",
+      marker: "generic captures", captures: ["use", "value"]),
+    Expected(
       field: "local", kind: .function, name: "forward(_:) in App.Owner.armLocal(_:)",
       marker: "local function", captures: ["tap", "self"]),
     Expected(

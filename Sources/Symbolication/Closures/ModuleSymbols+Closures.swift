@@ -77,7 +77,7 @@ extension ModuleSymbols {
     for _ in 0..<8 {
       for place in [code] + copied.map(\.start) {
         if let declaration = debug.declaration(named: String(mangled), inUnitOf: place),
-          isSameClosure(declaration.name, as: parts)
+          isSource(declaration, of: parts)
         {
           return declaration
         }
@@ -85,11 +85,21 @@ extension ModuleSymbols {
       guard let end = mangled.lastIndex(where: { $0 == "T" || $0 == "." }) else { break }
       mangled = mangled[..<end]
     }
+    // The name of a specialization has more in the middle: look at what was inlined into it.
+    for place in [code] + copied.map(\.start) {
+      for call in debug.function(at: place)?.allInlinedCalls ?? []
+      where isSource(call.declaration, of: parts) {
+        return call.declaration
+      }
+    }
     return nil
   }
 
-  private func isSameClosure(_ name: UnsafePointer<CChar>?, as parts: SwiftName) -> Bool {
-    guard let name, let other = swiftName(name) else { return false }
+  /// Whether a declaration is that of a closure in the source, rather than of one of its forwarders or
+  /// specializations, which have no line.
+  private func isSource(_ declaration: FunctionDeclaration, of parts: SwiftName) -> Bool {
+    guard declaration.place.line != nil, let name = declaration.name, let other = swiftName(name)
+    else { return false }
     return !other.isPartialApply && other.text == parts.text && other.kind == parts.kind
   }
 
@@ -105,8 +115,9 @@ extension ModuleSymbols {
     // A parameter written `_` is not listed, so count only those declared within the closure.
     let start = declaration.place.line ?? 0
     let own = declaration.parameters.prefix(parameterCount).prefix { parameter in
+      // What an implicit closure takes besides its arguments, all made by the compiler.
+      if name.text.hasPrefix("implicit") { return !["self", "$base$"].contains(parameter.name) }
       if parameter.name.hasPrefix("$") { return true }
-      if name.kind == .methodReference { return parameter.name != "self" }
       return !parameter.isArtificial && (parameter.line ?? 0) >= start
     }
     return declaration.parameters.dropFirst(own.count).map(\.name)

@@ -215,18 +215,20 @@ struct SwiftName: Equatable {
         isStart = byte == UInt8(ascii: ".")
       }
     }
-    let written = String(decoding: output, as: UTF8.self)
-    // What people call these, whichever of the two functions it is.
-    for (long, short) in [
-      ("__allocating_init", "init"), ("__deallocating_deinit", "deinit"),
-      ("__isolated_deallocating_deinit", "deinit"),
-    ] where written.contains(long) {
-      if let range = written.firstRange(of: long) {
-        return written.replacingCharacters(in: range, with: short)
+    for special in specialMembers {
+      if let range = output[...].range(of: special.long) {
+        output.replaceSubrange(range, with: special.short)
+        break
       }
     }
-    return written
+    return String(decoding: output, as: UTF8.self)
   }
+
+  /// What people call the initializer and deinitializer, whichever of their two functions it is.
+  private static let specialMembers: [(long: [UInt8], short: [UInt8])] = [
+    ("__allocating_init", "init"), ("__deallocating_deinit", "deinit"),
+    ("__isolated_deallocating_deinit", "deinit"),
+  ].map { (Array($0.utf8), Array($1.utf8)) }
 
   /// `(x: Swift.Int, Swift.Int)` as `(x:_:)`, without the parentheses of the input.
   private static func labels(_ parameters: ArraySlice<UInt8>) -> [UInt8] {
@@ -255,13 +257,6 @@ struct SwiftName: Equatable {
   }
 }
 
-extension String {
-  /// The string with a range replaced, in new storage.
-  fileprivate func replacingCharacters(in range: Range<Index>, with text: String) -> String {
-    String(self[..<range.lowerBound]) + text + String(self[range.upperBound...])
-  }
-}
-
 extension UInt8 {
   fileprivate var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
 
@@ -284,8 +279,10 @@ extension UInt8 {
 
 extension ArraySlice<UInt8> {
   /// The first occurrence of a text.
-  fileprivate func range(of text: String) -> Range<Int>? {
-    let pattern = Array(text.utf8)
+  fileprivate func range(of text: String) -> Range<Int>? { range(of: Array(text.utf8)) }
+
+  /// The first occurrence of some bytes.
+  fileprivate func range(of pattern: [UInt8]) -> Range<Int>? {
     guard let first = pattern.first, count >= pattern.count else { return nil }
     for index in startIndex...(endIndex - pattern.count)
     where self[index] == first && self[index...].starts(with: pattern) {
