@@ -252,12 +252,14 @@ private struct Capture {
         from: Int(_declared.from[edge]), to: Int(_declared.to[edge]), label: _declared.label[edge],
         info: _declared.info[edge])
     }
-    let labels = _labels
+    let words = WordLabels(memory: _memory, nodes: _nodes, labels: _labels, images: _images)
     let types = _types
     var resolver = WordResolver(
       memory: _memory, nodes: _nodes, exactEdges: known, ranges: _ranges,
-      isStringStorage: _nodes.typeID.map { $0 >= 0 && types[Int($0)].name == "Swift.__StringStorage" },
-      labelOfOffset: { labels.label("+\($0)") })
+      isStringStorage: _nodes.typeID.map {
+        $0 >= 0 && types[Int($0)].name == "Swift.__StringStorage"
+      },
+      labelOfWord: { row, place in words.label(ofWordAt: place, in: row) })
 
     let ownRanges = _inventory.ownRanges().sorted { $0.lowerBound < $1.lowerBound }
     // Each module's block may be preceded by bytes that align it.
@@ -282,7 +284,8 @@ private struct Capture {
         for piece in subtract(ownRanges, from: range) { resolver.scanRoots(piece, kind: .global) }
       }
     }
-    for row in 0..<_nodes.count where _nodes.typeID[row] >= 0 && _types[Int(_nodes.typeID[row])].isCounted
+    for row in 0..<_nodes.count
+    where _nodes.typeID[row] >= 0 && _types[Int(_nodes.typeID[row])].isCounted
       && _nodes.strong[row] == HeapNodes.uncounted
     {
       resolver.addRoot(.runtime, to: row, label: .none)
@@ -297,7 +300,9 @@ private struct Capture {
 
     for (index, thread) in _threads.enumerated() {
       guard let stack = stacks[index] else {
-        _diagnostics["a thread's stack was not found; what only it holds may be called leaked", default: 0] += 1
+        _diagnostics[
+          "a thread's stack was not found; what only it holds may be called leaked", default: 0] +=
+          1
         continue
       }
       if !thread.isStopped {
@@ -305,7 +310,8 @@ private struct Capture {
       } else {
         for (register, value) in thread.registers.enumerated() {
           resolver.scanRegister(
-            value, label: _labels.label(registerNames[register]), pc: thread.pc, thread: UInt32(index))
+            value, label: _labels.label(registerNames[register]), pc: thread.pc,
+            thread: UInt32(index))
         }
       }
       resolver.scanRoots(stack.live, kind: .stack, thread: UInt32(index), pc: stack.pc(ofWordAt:))
@@ -320,7 +326,9 @@ private struct Capture {
   /// The blocks of libdispatch's cache of a thread.
   private func _freeContinuations(of stack: ThreadStack) -> [Int] {
     var rows: [Int] = []
-    for address in stride(from: stack.threadLocal.lowerBound, to: stack.threadLocal.upperBound, by: 8) {
+    for address in stride(
+      from: stack.threadLocal.lowerBound, to: stack.threadLocal.upperBound, by: 8)
+    {
       guard let word = _memory.word(at: address), let row = _nodes.row(startingAt: word) else {
         continue
       }

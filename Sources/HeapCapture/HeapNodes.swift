@@ -116,7 +116,9 @@ final class HeapNodes {
 
   /// The lowest address of a block and the first one past the last.
   var bounds: Range<UInt64> {
-    guard let first = address.first, let last = address.last, let bytes = size.last else { return 0..<0 }
+    guard let first = address.first, let last = address.last, let bytes = size.last else {
+      return 0..<0
+    }
     return first..<(last + max(bytes, 1))
   }
 }

@@ -51,12 +51,12 @@ struct WordResolver {
   /// References from words that were believed before their block was reached, by block.
   private var _targetsByUnreached: [Int: [Int32]] = [:]
 
-  /// What a word of a block is called: `+24`.
-  private let _labelOfOffset: (UInt64) -> LabelIndex
+  /// What a word of a block is called, by the block's row and the word's place in it: `+24`.
+  private let _labelOfWord: (Int, UInt64) -> LabelIndex
 
   init(
     memory: TargetMemory, nodes: HeapNodes, exactEdges: EdgeTable, ranges: UntypedRanges,
-    isStringStorage: [Bool], labelOfOffset: @escaping (UInt64) -> LabelIndex
+    isStringStorage: [Bool], labelOfWord: @escaping (Int, UInt64) -> LabelIndex
   ) {
     _memory = memory
     _nodes = nodes
@@ -70,7 +70,7 @@ struct WordResolver {
     _isOverCounted = nodes.strong.indices.map {
       nodes.strong[$0] >= 0 && nodes.explained[$0] > nodes.strong[$0]
     }
-    _labelOfOffset = labelOfOffset
+    _labelOfWord = labelOfWord
   }
 
   // MARK: The order of belief
@@ -114,7 +114,8 @@ struct WordResolver {
 
   /// Takes the words of a range outside the heap as roots, where counts allow.
   mutating func scanRoots(
-    _ range: Range<UInt64>, kind: RootKind, thread: UInt32 = .max, pc: (UInt64) -> UInt64 = { _ in 0 }
+    _ range: Range<UInt64>, kind: RootKind, thread: UInt32 = .max,
+    pc: (UInt64) -> UInt64 = { _ in 0 }
   ) {
     // A mapping may be readable in parts only: take it page by page.
     var address = (range.lowerBound + 7) & ~7
@@ -194,20 +195,26 @@ struct WordResolver {
     let first = Int(_firstRange[row])
     let end = Int(_firstRange[row + 1])
     for range in first..<end {
-      _scanWords(of: row, from: _ranges.start[range], to: _ranges.end[range], label: _ranges.label[range])
+      _scanWords(
+        of: row, from: _ranges.start[range], to: _ranges.end[range], label: _ranges.label[range])
     }
   }
 
-  private mutating func _scanWords(of row: Int, from start: UInt64, to end: UInt64, label: LabelIndex) {
+  private mutating func _scanWords(
+    of row: Int, from start: UInt64, to end: UInt64, label: LabelIndex
+  ) {
     let start = (start + 7) & ~7
     guard end > start else { return }
+    let isTasks = _nodes.kind[row] == .task || _nodes.kind[row] == .taskSlab
     let count = Int((end - start) / 8)
     guard count > 0, let words = _memory.bytes(at: start, count: count * 8) else { return }
     for index in 0..<count {
       let word = words.load(fromByteOffset: index * 8, as: UInt64.self)
       guard let target = _holder(of: word, within: row) else { continue }
+      // A task's frames point to each other; that a slab is the task's is said once, by its start.
+      if _nodes.kind[target] == .taskSlab, word != _nodes.address[target], isTasks { continue }
       let place = start + UInt64(index) * 8
-      let name = label == .none ? _labelOfOffset(place - _nodes.address[row]) : label
+      let name = label == .none ? _labelOfWord(row, place - _nodes.address[row]) : label
       edges.append(
         from: row, to: target, label: name, info: EdgeInfo(.strong, .scanned))
       if isReached[row] {

@@ -27,7 +27,9 @@ final class FakeMemory: MemorySource {
     guard let index = mappings.firstIndex(where: { $0.start <= address && address + 8 <= $0.end })
     else { preconditionFailure("no mapping at \(address)") }
     let offset = Int(address - mappings[index].start)
-    for byte in 0..<8 { _bytes[index][offset + byte] = UInt8(truncatingIfNeeded: word >> (8 * byte)) }
+    for byte in 0..<8 {
+      _bytes[index][offset + byte] = UInt8(truncatingIfNeeded: word >> (8 * byte))
+    }
   }
 
   func read(_ address: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Int {

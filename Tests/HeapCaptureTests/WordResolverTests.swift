@@ -46,7 +46,7 @@ import Testing
       nodes.buildIndex()
       var resolver = WordResolver(
         memory: TargetMemory(source), nodes: nodes, exactEdges: exact, ranges: ranges,
-        isStringStorage: isString, labelOfOffset: { _ in .none })
+        isStringStorage: isString, labelOfWord: { _, _ in .none })
       resolver.resolveCaptures()
       resolver.scanRoots(Self.data..<(Self.data + 0x1000), kind: .global)
       resolver.propagate()
@@ -106,7 +106,9 @@ import Testing
     #expect(resolver.isReached[object])
   }
 
-  @Test("Enum bits in a pointer do not hide it", arguments: [0x8000_0000_0000_0000, 5, 0x4000_0000_0000_0001] as [UInt64])
+  @Test(
+    "Enum bits in a pointer do not hide it",
+    arguments: [0x8000_0000_0000_0000, 5, 0x4000_0000_0000_0001] as [UInt64])
   func spareBits(bits: UInt64) {
     let heap = Heap()
     let object = heap.add(.object, strong: 1)
@@ -184,7 +186,9 @@ import Testing
 }
 
 @Suite struct HeapNodesTests {
-  @Test("Every block is found by its start and by each of its bytes", arguments: 0..<50 as Range<UInt64>)
+  @Test(
+    "Every block is found by its start and by each of its bytes", arguments: 0..<50 as Range<UInt64>
+  )
   func lookUp(seed: UInt64) {
     var random = SplitMix(seed)
     let nodes = HeapNodes()

@@ -30,7 +30,8 @@ package final class TargetMemory {
     self.source = source
     for mapping in source.mappings where mapping.isReadable && mapping.path != "[vsyscall]" {
       let local = mmap(
-        nil, mapping.count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        nil, mapping.count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+        0)
       guard let local, local != MAP_FAILED else { continue }
       _regions.append(
         Region(
@@ -51,7 +52,9 @@ package final class TargetMemory {
   ///   first touch of a piece copies it.
   package func bytes(at address: UInt64, count: Int) -> UnsafeRawPointer? {
     var index = _last
-    if !(index < _regions.count && address >= _regions[index].start && address < _regions[index].end) {
+    if !(index < _regions.count && address >= _regions[index].start
+      && address < _regions[index].end)
+    {
       guard let found = _region(containing: address) else { return nil }
       index = found
       _last = found

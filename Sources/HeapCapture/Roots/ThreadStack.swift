@@ -25,7 +25,9 @@ struct ThreadStack {
     let pointer = thread.stackPointer
     guard let mapping = Self._mapping(of: pointer, in: mappings) else { return nil }
     var end = mapping.end
-    if let bounds = thread.stackBounds, bounds.contains(pointer) { end = min(end, bounds.upperBound) }
+    if let bounds = thread.stackBounds, bounds.contains(pointer) {
+      end = min(end, bounds.upperBound)
+    }
 
     let descriptor = thread.threadPointer
     let local: Range<UInt64>
@@ -46,7 +48,9 @@ struct ThreadStack {
     var frame = thread.framePointer
     var pc = thread.pc
     while frame >= pointer, frame + 16 <= end, frame & 7 == 0, _frameEnds.count < 4096 {
-      guard let next = memory.word(at: frame), let caller = memory.word(at: frame + 8) else { break }
+      guard let next = memory.word(at: frame), let caller = memory.word(at: frame + 8) else {
+        break
+      }
       _frameEnds.append(frame + 16)
       _framePCs.append(pc)
       pc = caller
