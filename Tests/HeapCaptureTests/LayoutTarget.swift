@@ -43,12 +43,18 @@ struct Collector: ReferenceSink {
 
   var references: [Reference] = []
   var words: [(range: Range<UInt64>, label: LabelIndex)] = []
+  var continuations: [Reference] = []
 
   mutating func reference(
     at address: UInt64, to target: UInt64, label: LabelIndex, strength: EdgeStrength
   ) {
     references.append(
       Reference(address: address, target: target, label: label, strength: strength))
+  }
+
+  mutating func continuation(at address: UInt64, to task: UInt64, label: LabelIndex) {
+    continuations.append(
+      Reference(address: address, target: task, label: label, strength: .strong))
   }
 
   mutating func untypedWords(in range: Range<UInt64>, label: LabelIndex) {
