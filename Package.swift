@@ -114,6 +114,10 @@ let package = Package(
       name: "SnapshotDSL", dependencies: ["GraphPrimitives", "SnapshotFormat"],
       path: "Tests/Support/SnapshotDSL", swiftSettings: commonSwiftSettings),
 
+    // The schema of the reports' JSON and a reader that holds a report against it.
+    .target(
+      name: "ReportSchema", path: "Tests/Support/ReportSchema", swiftSettings: commonSwiftSettings),
+
     .tests(of: "GraphPrimitives"),
     .tests(of: "GraphKit", ["SnapshotDSL", "GraphPrimitives"]),
     .tests(of: "SnapshotFormat", ["SnapshotDSL", "GraphPrimitives"], exclude: ["Fixtures"]),
@@ -131,6 +135,11 @@ let package = Package(
         "Symbolication",
       ]),
     .tests(
-      of: "Commands", ["SnapshotDSL", "SnapshotFormat", "GraphPrimitives", "GraphReport"]),
+      of: "Commands",
+      [
+        "SnapshotDSL", "ReportSchema", "SnapshotFormat", "GraphPrimitives", "GraphReport",
+        "Symbolication",
+      ],
+      exclude: ["Goldens"]),
   ]
 )

@@ -148,9 +148,7 @@ extension HeapGraph {
   /// Whether a step goes through an element of a container: its node holds many of the next.
   func isContainer(_ step: ReferenceStep) -> Bool {
     step.edges.contains {
-      let label = Int(snapshot.edges.label[$0.position])
-      return snapshot.labels.index[label] != Snapshot.Labels.noIndex
-        && !snapshot.isCapture(label: label)
+      snapshot.labels.index[Int(snapshot.edges.label[$0.position])] != Snapshot.Labels.noIndex
     }
   }
 }

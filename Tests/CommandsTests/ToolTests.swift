@@ -1,6 +1,8 @@
 // Tests of Tool: verbs are found, helped with, run, and their errors said.
 
 import Glibc
+import SnapshotFormat
+import Symbolication
 import Testing
 
 @testable import Commands
@@ -17,12 +19,18 @@ struct Call {
   /// Runs a command line with its text kept in memory.
   init(
     _ words: [String], of tool: Tool = .memgraph, environment: [String: String] = [:],
-    terminalColumns: Int? = nil
+    terminalColumns: Int? = nil,
+    symbolizer: @escaping @Sendable ([Snapshot.Module], [String]) -> any Symbolizing = { _, _ in
+      NoSymbols()
+    }
   ) {
     let output = MemorySink(isTerminal: terminalColumns != nil, columns: terminalColumns)
     let errors = MemorySink()
     status = tool.run(
-      words, on: Console(output: output, errors: errors, environment: { environment[$0] }))
+      words,
+      on: Console(
+        output: output, errors: errors, environment: { environment[$0] },
+        symbolizer: symbolizer))
     self.output = output.text
     self.errors = errors.text
   }

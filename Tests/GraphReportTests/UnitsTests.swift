@@ -56,5 +56,8 @@ import Testing
     #expect(Units.signedQuotient(11, over: 3) == "+3.7")
     #expect(Units.signedQuotient(-1, over: 2) == "-0.5")
     #expect(Units.signedQuotient(0, over: 5) == "0")
+    #expect(Units.milliseconds(240_499) == "0.24 ms")
+    #expect(Units.milliseconds(12_005_000_000) == "12,005.00 ms")
+    #expect(Units.milliseconds(0) == "0.00 ms")
   }
 }

@@ -1,6 +1,8 @@
 // Console: the outside of a call: where its text goes and the environment it was made in.
 
 internal import Glibc
+package import SnapshotFormat
+package import Symbolication
 
 /// What a call can see of its surroundings, as a value, so that a test can make them up.
 package struct Console: Sendable {
@@ -13,13 +15,20 @@ package struct Console: Sendable {
   /// The value of an environment variable; nil where it is not set.
   package var environment: @Sendable (String) -> String?
 
+  /// Names for the modules of a snapshot; the second argument has the folders with debug files.
+  package var symbolizer: @Sendable ([Snapshot.Module], [String]) -> any Symbolizing
+
   package init(
     output: any TextSink, errors: any TextSink,
-    environment: @escaping @Sendable (String) -> String? = { _ in nil }
+    environment: @escaping @Sendable (String) -> String? = { _ in nil },
+    symbolizer: @escaping @Sendable ([Snapshot.Module], [String]) -> any Symbolizing = {
+      Symbolizer(modules: $0, debugDirectories: $1)
+    }
   ) {
     self.output = output
     self.errors = errors
     self.environment = environment
+    self.symbolizer = symbolizer
   }
 
   /// The console of this process.

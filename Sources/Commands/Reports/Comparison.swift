@@ -73,17 +73,9 @@ struct Comparison {
   ) throws -> [Finding] {
     let bornSet = Set(born)
     let retained = try RetainedSizes(of: graph)
-    var findings: [Finding] = []
-    for var finding in try leaks(in: graph).findings {
-      let members = finding.members.filter { bornSet.contains($0) }
-      guard !members.isEmpty else { continue }
-      if members.count < finding.members.count {
-        // Only what was born in between is told of; the figures follow.
-        finding.members = members
-        finding.own = graph.cost(of: members)
-        finding.retained = members.reduce(.zero) { $0 + retained.retained(by: $1) }
-      }
-      findings.append(finding)
+    // Of a leak that is older, only what was born in between is told.
+    let findings = try leaks(in: graph).findings.compactMap {
+      $0.keeping(bornSet.contains, in: graph, sizes: { retained })
     }
     let targets = born.filter {
       graph.isReachable[$0.position] && grown.contains(graph.typeName(of: $0))

@@ -41,8 +41,7 @@ extension Invocation {
     let symbols: any Symbolizing =
       arguments.has(.noSymbols)
       ? NoSymbols()
-      : Symbolizer(
-        modules: input.snapshot.modules, debugDirectories: arguments.texts(.symbols))
+      : console.symbolizer(input.snapshot.modules, arguments.texts(.symbols))
     return Inspection(
       input: input, graph: graph, names: Names(input.snapshot, symbols: symbols), totals: totals)
   }

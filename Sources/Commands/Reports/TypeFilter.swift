@@ -30,7 +30,7 @@ struct TypeFilter {
     }
     let first = mark == 0 ? 0 : Int(marks[mark - 1].generation) + 1
     let last = Int(marks[mark].generation)
-    _generation = first <= last ? first...last : nil
+    _generation = first...max(first, last)
   }
 
   /// Whether everything passes.
@@ -43,12 +43,13 @@ struct TypeFilter {
 
   /// Whether a node passes.
   func includes(_ node: NodeIndex, in graph: HeapGraph) -> Bool {
-    if let generation = _generation,
-      !generation.contains(graph.generation(of: node).position)
-    {
-      return false
-    }
-    return includes(type: graph.typeName(of: node), module: graph.module(of: node))
+    includesGeneration(of: node, in: graph)
+      && includes(type: graph.typeName(of: node), module: graph.module(of: node))
+  }
+
+  /// Whether a node is of the wanted generation.
+  func includesGeneration(of node: NodeIndex, in graph: HeapGraph) -> Bool {
+    _generation?.contains(graph.generation(of: node).position) ?? true
   }
 
   /// The nodes that pass.
@@ -67,9 +68,11 @@ struct TypeFilter {
     }
   }
 
-  /// Whether a member or a step of a cycle passes.
-  func includes(members: [NodeIndex], cycle: [ReferenceStep], in graph: HeapGraph) -> Bool {
-    isEmpty || members.contains { includes($0, in: graph) }
-      || cycle.contains { includes($0.node, in: graph) }
+  /// Whether a member or a step of a cycle is of a wanted type.
+  func includesType(members: [NodeIndex], cycle: [ReferenceStep], in graph: HeapGraph) -> Bool {
+    func isWanted(_ node: NodeIndex) -> Bool {
+      includes(type: graph.typeName(of: node), module: graph.module(of: node))
+    }
+    return members.contains(where: isWanted) || cycle.contains { isWanted($0.node) }
   }
 }

@@ -30,7 +30,8 @@ extension Verb {
     let filter = try TypeFilter(call.arguments, snapshot: inspection.graph.snapshot)
     progress.report(step: "looking for cycles", done: 0, total: 0)
     let groups = try GraphAnalysis.cycles(in: inspection.graph).filter {
-      filter.includes(members: $0.members, cycle: $0.cycle, in: inspection.graph)
+      filter.includesType(members: $0.members, cycle: $0.cycle, in: inspection.graph)
+        && $0.members.contains { filter.includesGeneration(of: $0, in: inspection.graph) }
     }
     let report = CyclesReport(groups: groups, names: inspection.names)
     try call.write(report, of: [inspection.input], inspection, progress: progress)

@@ -75,9 +75,7 @@ extension Verb {
     let filter = try TypeFilter(call.arguments, snapshot: inspection.graph.snapshot)
     progress.report(step: "looking for leaks", done: 0, total: 0)
     let found = try GraphAnalysis.leaks(in: inspection.graph)
-    let findings = found.findings.filter {
-      filter.includes(members: $0.members, cycle: $0.cycle, in: inspection.graph)
-    }
+    let findings = try filter.findings(found.findings, in: inspection.graph)
     let report = SnapshotReport(
       summary: try SummaryReport(of: inspection, filter: filter),
       leaks: LeaksReport(

@@ -62,7 +62,7 @@ extension Verb {
       ways: found.groups.map { PathsReport.Way(path: $0.path, count: $0.targets.count) },
       subject: subject, targets: graph.cost(of: targets),
       unreachableCount: targets.count { !graph.isReachable[$0.position] },
-      isCutOff: found.isCutOff,
+      isMerged: call.arguments.has(.merged), isCutOff: found.isCutOff,
       suggestion: targets.isEmpty ? ObjectSearch.nearestType(to: subject, in: graph) : nil,
       names: inspection.names)
     try call.write(report, of: [inspection.input], inspection, progress: progress)

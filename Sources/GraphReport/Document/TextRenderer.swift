@@ -33,13 +33,11 @@ package struct TextRenderer {
   }
 
   private mutating func append(_ table: Document.Table) {
+    let rows = [table.columns.map { Line($0.heading, .faint) }] + table.rows
     let widths = table.columns.indices.map { column in
-      table.rows.reduce(table.columns[column].heading.count) {
-        max($0, _style.width(of: $1[column]))
-      }
+      rows.reduce(0) { max($0, _style.width(of: $1[column])) }
     }
-    let headings = table.columns.map { Line($0.heading, .faint) }
-    for row in [headings] + table.rows {
+    for row in rows {
       _text += "  "
       for (column, cell) in row.enumerated() {
         let isLast = column == row.count - 1

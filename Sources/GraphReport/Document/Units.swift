@@ -25,6 +25,12 @@ package enum Units {
     return sign + "\(value) bytes"
   }
 
+  /// A time in milliseconds with two decimals: `0.24 ms`.
+  package static func milliseconds(_ nanoseconds: UInt64) -> String {
+    let (whole, rest) = ((nanoseconds + 5_000) / 10_000).quotientAndRemainder(dividingBy: 100)
+    return "\(number(Int(clamping: whole))).\(rest < 10 ? "0" : "")\(rest) ms"
+  }
+
   /// A number with its thousands set apart: `1,000,000`.
   package static func number(_ value: Int) -> String {
     let digits = String(value.magnitude)

@@ -36,7 +36,7 @@ extension CutProposal.Advice {
         "cancel the task when the work ends and capture [weak self]; either alone is not enough"
     case .balanceRetain:
       return
-        "a retain without its release: balance Unmanaged.passRetained with release() or takeRetainedValue()"
+        "balance Unmanaged.passRetained with release() or takeRetainedValue()"
     case .clearField:
       return step.field.isEmpty
         ? "let it go when the work ends" : "clear \(step.field) when the work ends"

@@ -37,7 +37,7 @@ struct CutText {
 
   /// An edge to cut; a step without edges is a retain that nothing in memory explains.
   private func edge(_ step: ReferenceStep) -> Line {
-    step.edges.isEmpty ? Line("a retain without a holder") : Line(text(of: step).edge, .code)
+    step.edges.isEmpty ? Line("a retain that no holder explains") : Line(text(of: step).edge, .code)
   }
 
   private func name(of step: ReferenceStep) -> String {

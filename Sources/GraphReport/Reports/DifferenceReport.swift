@@ -36,6 +36,9 @@ package struct DifferenceReport: Report {
   private let _findings: [Finding]
   private let _names: Names
 
+  /// The types that findings are of: what holds the growth.
+  let culprits: Set<String>
+
   /// Creates a report.
   ///
   /// - Parameters:
@@ -55,11 +58,17 @@ package struct DifferenceReport: Report {
   ) {
     _from = from
     _to = to
-    // The program's own growth first, then all else by what it costs.
+    _findings = findings
+    _names = names
+    culprits = Set(findings.map { FindingText(finding: $0, names: names).type })
+    let culprits = culprits
+    // The program's own growth first, what holds it before what is only dragged along.
+    func rank(_ change: Change) -> Int {
+      guard change.isOwn, change.net.count > 0 else { return 2 }
+      return culprits.contains(change.type) ? 0 : 1
+    }
     _changes = changes.sorted { left, right in
-      let leftGrew = left.isOwn && left.net.count > 0
-      let rightGrew = right.isOwn && right.net.count > 0
-      if leftGrew != rightGrew { return leftGrew }
+      if rank(left) != rank(right) { return rank(left) < rank(right) }
       let leftKey = (left.net.bytes.rawValue.magnitude, left.born.count + left.died.count)
       let rightKey = (right.net.bytes.rawValue.magnitude, right.born.count + right.died.count)
       return leftKey != rightKey ? leftKey > rightKey : left.type < right.type
@@ -69,8 +78,6 @@ package struct DifferenceReport: Report {
     _survivedCount = survivedCount
     _isExact = isExact
     _markCount = markCount
-    _findings = findings
-    _names = names
   }
 
   package var findings: [JSONValue] { texts.map(\.json) }

@@ -22,6 +22,7 @@ package struct PathsReport: Report {
   private let _subject: String
   private let _targets: Cost
   private let _unreachableCount: Int
+  private let _isMerged: Bool
   private let _isCutOff: Bool
   private let _suggestion: String?
   private let _names: Names
@@ -32,16 +33,19 @@ package struct PathsReport: Report {
   ///   - subject: What was asked for: a type, a pattern or an address.
   ///   - targets: The objects that it names.
   ///   - unreachableCount: How many of them no root reaches.
+  ///   - isMerged: Whether each object has one way only, its shortest.
   ///   - suggestion: A type of the snapshot that may have been meant where there are no targets.
   ///   - isCutOff: Whether there are more ways than were asked for.
   package init(
-    ways: [Way], subject: String, targets: Cost, unreachableCount: Int, isCutOff: Bool,
+    ways: [Way], subject: String, targets: Cost, unreachableCount: Int, isMerged: Bool,
+    isCutOff: Bool,
     suggestion: String?, names: Names
   ) {
     _ways = ways
     _subject = subject
     _targets = targets
     _unreachableCount = unreachableCount
+    _isMerged = isMerged
     _isCutOff = isCutOff
     _suggestion = suggestion
     _names = names
@@ -87,7 +91,9 @@ package struct PathsReport: Report {
       return Document(answer: answer)
     }
     answer += Line(
-      ", held in \(Units.count(_ways.count, "way")), the shortest first:")
+      ", held in \(Units.count(_ways.count, "way"))"
+        + (_ways.count < 2
+          ? ":" : _isMerged ? ", the most objects first:" : ", the shortest first:"))
     var document = Document(answer: answer)
     for (place, way) in _ways.prefix(limit ?? .max).enumerated() {
       let text = PathText(path: way.path, names: _names)

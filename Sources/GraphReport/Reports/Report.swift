@@ -18,6 +18,18 @@ package protocol Report {
   var members: [JSONValue.Member] { get }
 }
 
+extension ReportEnvelope {
+  /// Leaves the first findings, cycles and paths of a report.
+  private static func cut(_ members: inout [JSONValue.Member], to limit: Int) {
+    for place in members.indices
+    where ["findings", "cycles", "paths"].contains(members[place].name) {
+      if case .array(let elements) = members[place].value {
+        members[place].value = .array(Array(elements.prefix(limit)))
+      }
+    }
+  }
+}
+
 extension Totals {
   var json: JSONValue { .members(["live": live.json, "leaked": leaked.json]) }
 }
@@ -95,12 +107,12 @@ package struct ReportEnvelope {
     switch format {
     case .text(let style): return TextRenderer.render(report.document(limit: limit), style: style)
     case .markdown: return MarkdownRenderer.render(report.document(limit: limit))
-    case .json: return json.text
+    case .json: return json(limit: limit).text
     }
   }
 
-  private var json: JSONValue {
-    let members =
+  private func json(limit: Int?) -> JSONValue {
+    var members =
       [
         JSONValue.Member("schema", .string(Self.schema)),
         JSONValue.Member(
@@ -112,6 +124,7 @@ package struct ReportEnvelope {
         JSONValue.Member("findings", .array(report.findings)),
         JSONValue.Member("totals", totals.json),
       ] + report.members
+    if let limit { Self.cut(&members, to: limit) }
     // What could not be named is known only when all names have been asked for.
     let gaps = names.symbolDiagnostics
     return .object(

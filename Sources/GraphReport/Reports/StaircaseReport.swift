@@ -37,7 +37,9 @@ package struct StaircaseReport: Report {
     _inputs = inputs
     _rows = rows.sorted { left, right in
       func rank(_ row: Row) -> Int {
-        !row.isOwn ? 2 : row.growsAtEachMark ? 0 : 1
+        guard row.isOwn else { return 3 }
+        guard row.growsAtEachMark else { return 2 }
+        return difference.culprits.contains(row.type) ? 0 : 1
       }
       if rank(left) != rank(right) { return rank(left) < rank(right) }
       return left.growth != right.growth ? left.growth > right.growth : left.type < right.type
@@ -82,7 +84,15 @@ package struct StaircaseReport: Report {
     let marks = Units.count(_inputs.count, "mark")
     let steady = _rows.filter { $0.isOwn && $0.growsAtEachMark }
     guard !steady.isEmpty else {
-      return Line("No type of the program's own grew at each of \(marks).", .good)
+      let grown = _rows.filter { $0.isOwn && $0.growth > 0 }
+      guard !grown.isEmpty else {
+        return Line("No type of the program's own grew over \(marks).", .good)
+      }
+      let list = grown.prefix(3).map { row in
+        Line(row.type, .code) + Line(" \(Units.signed(row.growth))")
+      }.joined(", ")
+      return Line("\(Units.count(grown.count, "type")) grew over \(marks), not at each: ")
+        + (grown.count > 3 ? list + Line(", …") : list)
     }
     var line = Line("\(Units.count(steady.count, "type")) grew at each of \(marks): ")
     line += steady.prefix(3).map { row in

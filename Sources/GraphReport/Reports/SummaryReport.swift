@@ -66,7 +66,7 @@ package struct SummaryReport: Report {
   package var findings: [JSONValue] { [] }
 
   package var members: [JSONValue.Member] {
-    let memory = _input.snapshot.process.memory.sorted { $0.key < $1.key }
+    let figures = _input.snapshot.process.memory.sorted { $0.key < $1.key }
     return [
       JSONValue.Member("types", _histogram.json),
       JSONValue.Member(
@@ -82,7 +82,7 @@ package struct SummaryReport: Report {
           })),
       JSONValue.Member(
         "memory",
-        .object(memory.map { JSONValue.Member($0.key, .integer(Int(clamping: $0.value))) })),
+        .object(figures.map { JSONValue.Member($0.key, .integer(Int(clamping: $0.value))) })),
       JSONValue.Member(
         "referenceCounts",
         .members([
@@ -171,6 +171,8 @@ package struct SummaryReport: Report {
 
   private var memory: [Document.Block] {
     var rest = _input.snapshot.process.memory
+    // The one figure that is no memory: how long the program stood still for the snapshot.
+    let pause = rest.removeValue(forKey: "pauseNanoseconds")
     guard !rest.isEmpty else { return [] }
     var rows: [[Line]] = []
     for (name, meaning) in Self.meanings {
@@ -180,10 +182,14 @@ package struct SummaryReport: Report {
     for (name, bytes) in rest.sorted(by: { $0.key < $1.key }) {
       rows.append([Line(Units.bytes(ByteCount(Int64(clamping: bytes)))), Line(name)])
     }
+    let still = pause.map {
+      Document.Block.paragraph(
+        Line("The program stood still for \(Units.milliseconds($0)) while it was copied."))
+    }
     return [
       .heading("Memory of the process"),
       .table(
         Document.Table(columns: [.init("bytes", .right), .init("what")], rows: rows)),
-    ]
+    ] + (still.map { [$0] } ?? [])
   }
 }

@@ -1,0 +1,179 @@
+// Clinic: the snapshots that reports are tested with: a program that holds video calls, after each call.
+
+import Foundation
+import SnapshotDSL
+import SnapshotFormat
+import Symbolication
+
+@testable import Commands
+
+/// Snapshots of a made-up program, written to a folder, and its names.
+///
+/// Each call leaks a controller in a cycle through a closure with a context, a tap in a cycle through a
+/// method reference, and a job that nobody releases; leaves a record in a cache that a global holds;
+/// and a destroyed slab whose memory an unowned reference keeps.
+struct Clinic {
+  /// Where the snapshots are: `call-1.mgraph`, `call-2.mgraph`, …, `clean.mgraph`.
+  let folder: String
+
+  init() throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("clinic-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    self.folder = folder
+    for calls in 1...3 {
+      try Self.snapshot(calls: calls).write(to: "\(folder)/call-\(calls).mgraph")
+    }
+    try Self.cleanSnapshot.write(to: "\(folder)/clean.mgraph")
+  }
+
+  func remove() { try? FileManager.default.removeItem(atPath: folder) }
+
+  /// Runs `memgraph` (or `graphdiff`) with names and without the folder's own path in what it prints.
+  func call(
+    _ words: [String], of tool: Tool = .memgraph,
+    environment: [String: String] = ["LANG": "C.UTF-8"],
+    columns: Int? = nil
+  ) -> Call {
+    let words = words.map { word in
+      word.hasSuffix(".mgraph") && !word.contains("/") ? "\(folder)/\(word)" : word
+    }
+    var call = Call(
+      words, of: tool, environment: environment, terminalColumns: columns,
+      symbolizer: { _, _ in ClinicSymbols() })
+    call.output = call.output.replacingOccurrences(of: folder, with: "marks")
+    call.errors = call.errors.replacingOccurrences(of: folder, with: "marks")
+    return call
+  }
+
+  /// The state after some calls.
+  static func snapshot(calls: Int) -> Snapshot {
+    var heap = SnapshotDSL()
+    heap.module("/app/App", buildID: "5eed", addresses: 0x5000..<0xA000)
+    let main = heap.thread("App", id: 4711)
+    let worker = heap.thread("pool", id: 4712)
+    let made = heap.stack(0x8001, 0x8110, 0x8200)
+    let logged = heap.stack(0x8001, 0x8120, 0x8200)
+
+    let hub = heap.object("App.Hub", bytes: 48, stack: logged)
+    let listeners = heap.storage(
+      "Swift._ContiguousArrayStorage<App.Listener>", bytes: 128, stack: logged)
+    heap.root(.global, address: 0x5000, to: hub)
+    heap.edge(hub, "listeners", to: listeners)
+    let delegate = heap.object("App.AppDelegate", bytes: 96, weakCount: 1)
+    heap.root(.stack, address: 0x7FFF_0000_0010, to: delegate, pc: 0x8200, thread: main)
+    heap.edge(hub, "delegate", to: delegate, strength: .weak)
+    let waiting = heap.task(bytes: 320)
+    heap.root(.task, to: waiting, pc: 0x8130)
+    heap.root(.register, to: waiting, pc: 0x8130, thread: worker, label: "rbx")
+    let cache = heap.object("App.Cache", bytes: 64, stack: logged)
+    let entries = heap.storage("Swift._DictionaryStorage<Swift.String, App.Record>", bytes: 512)
+    heap.root(.global, address: 0x5010, to: cache)
+    heap.edge(cache, "entries", to: entries)
+    let codec = heap.resource("CodecSession", bytes: 8_192)
+    heap.root(.declared, to: codec)
+    let names = heap.storage("Swift._ContiguousArrayStorage<App.Record>", bytes: 64)
+    heap.root(.global, address: 0x5020, to: names)
+    heap.block(bytes: 48)
+
+    for call in 1...calls {
+      let generation = UInt16(call - 1)
+      let controller = heap.object(
+        "App.CallViewController", bytes: 480, generation: generation, stack: made)
+      let client = heap.object("App.RTCClient", bytes: 160, generation: generation, stack: made)
+      let handler = heap.closureContext(bytes: 40, generation: generation, stack: made)
+      let frames = heap.storage(
+        "Swift._ContiguousArrayStorage<App.Frame>", bytes: 96, generation: generation)
+      heap.edge(controller, "client", to: client)
+      heap.edge(controller, "frames", to: frames)
+      heap.edge(client, "onConnectionChange", to: handler, function: 0x9000)
+      heap.edge(handler, "[0].capture", to: controller)
+      for place in 0..<2 {
+        let frame = heap.object("App.Frame", bytes: 1_024, generation: generation, stack: made)
+        heap.edge(frames, "[\(place)]", to: frame)
+      }
+      let tap = heap.object("App.SampleTap", bytes: 40, generation: generation, stack: made)
+      heap.edge(tap, "onBuffer", to: tap, function: 0x9100)
+      heap.object(
+        "App.Job", bytes: 24, generation: generation, strongCount: 1, stack: logged)
+      let record = heap.object("App.Record", bytes: 80, generation: generation, stack: logged)
+      heap.edge(entries, "[_]", to: record)
+      if call == 1 { heap.edge(names, "[0]", to: record) }
+      let slab = heap.object(
+        "App.Slab", bytes: 4_096, generation: generation, strongCount: 0, unownedCount: 1,
+        state: .deinited, stack: logged)
+      heap.edge(record, "slab", to: slab, strength: .unowned)
+      heap.mark("call-\(call)", generation: generation)
+    }
+    heap.builder.process.memory = [
+      "resident": 12_345_678, "liveSwift": 20_480, "liveOther": 48, "heapSlack": 99_000,
+      "pauseNanoseconds": 240_499,
+    ]
+    heap.builder.note("a thread did not stop; its registers are unknown")
+    return heap.snapshot()
+  }
+
+  /// A program that holds everything that it has.
+  static var cleanSnapshot: Snapshot {
+    var heap = SnapshotDSL()
+    let hub = heap.object("App.Hub", bytes: 48)
+    heap.root(.global, address: 0x5000, to: hub)
+    let model = heap.object("App.Model", bytes: 32)
+    heap.edge(hub, "model", to: model)
+    heap.builder.process.stackMode = "none"
+    return heap.snapshot()
+  }
+}
+
+/// The names of the clinic's code.
+final class ClinicSymbols: Symbolizing {
+  func frames(atReturnAddress address: UInt64) -> [SourceFrame] {
+    func frame(_ name: String, _ line: Int?, inlined: Bool = false) -> SourceFrame {
+      SourceFrame(
+        function: name, file: line.map { _ in "/src/App/Call.swift" }, line: line, module: "App",
+        isInlined: inlined)
+    }
+    switch address {
+    case 0x8001:
+      return [
+        SourceFrame(
+          function: "swift_allocObject", file: nil, line: nil, module: "libswiftCore.so",
+          isInlined: false)
+      ]
+    case 0x8110:
+      return [frame("App.makeScreen()", 21, inlined: true), frame("App.startCall()", 17)]
+    case 0x8120: return [frame("App.Log.add(_:)", 88)]
+    case 0x8130: return [frame("App.Poller.poll()", 9)]
+    case 0x8200: return [frame("main", 3)]
+    default:
+      return [
+        SourceFrame(
+          function: "0x" + String(address, radix: 16), file: nil, line: nil, module: nil,
+          isInlined: false)
+      ]
+    }
+  }
+
+  func closure(at function: UInt64) -> ClosureName {
+    function == 0x9100
+      ? ClosureName(
+        kind: .methodReference, name: "App.SampleTap.handle(_:in:)", file: "/src/App/Tap.swift",
+        line: 7, module: "App")
+      : ClosureName(
+        kind: .closure, name: "closure #1 in App.CallViewController.viewDidLoad()",
+        file: "/src/App/Call.swift", line: 42, module: "App")
+  }
+
+  func captureNames(of function: UInt64) -> [String] { function == 0x9000 ? ["self"] : [] }
+
+  var diagnostics: [String: Int] { [:] }
+
+  func variable(at address: UInt64) -> (name: String, offset: UInt64, module: String)? {
+    switch address {
+    case 0x5000: ("static App.Hub.shared", 0, "App")
+    case 0x5010: ("App.cache", 0, "App")
+    case 0x5020: ("App.pinned", 0, "App")
+    default: nil
+    }
+  }
+}
