@@ -42,6 +42,7 @@ struct Collector: ReferenceSink {
   }
 
   var references: [Reference] = []
+  var continuations: [UInt64] = []
   var words: [(range: Range<UInt64>, label: LabelIndex)] = []
   var continuations: [Reference] = []
 
@@ -53,8 +54,12 @@ struct Collector: ReferenceSink {
   }
 
   mutating func continuation(at address: UInt64, to task: UInt64, label: LabelIndex) {
+<<<<<<< Updated upstream
     continuations.append(
       Reference(address: address, target: task, label: label, strength: .strong))
+=======
+    continuations.append(task)
+>>>>>>> Stashed changes
   }
 
   mutating func untypedWords(in range: Range<UInt64>, label: LabelIndex) {
