@@ -42,7 +42,6 @@ struct Collector: ReferenceSink {
   }
 
   var references: [Reference] = []
-  var continuations: [UInt64] = []
   var words: [(range: Range<UInt64>, label: LabelIndex)] = []
   var continuations: [Reference] = []
 
@@ -54,12 +53,8 @@ struct Collector: ReferenceSink {
   }
 
   mutating func continuation(at address: UInt64, to task: UInt64, label: LabelIndex) {
-<<<<<<< Updated upstream
     continuations.append(
       Reference(address: address, target: task, label: label, strength: .strong))
-=======
-    continuations.append(task)
->>>>>>> Stashed changes
   }
 
   mutating func untypedWords(in range: Range<UInt64>, label: LabelIndex) {
