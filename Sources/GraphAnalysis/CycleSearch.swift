@@ -148,7 +148,9 @@ extension HeapGraph {
   /// Whether a step goes through an element of a container: its node holds many of the next.
   func isContainer(_ step: ReferenceStep) -> Bool {
     step.edges.contains {
-      snapshot.labels.index[Int(snapshot.edges.label[$0.position])] != Snapshot.Labels.noIndex
+      let label = Int(snapshot.edges.label[$0.position])
+      return snapshot.labels.index[label] != Snapshot.Labels.noIndex
+        && !snapshot.isCapture(label: label)
     }
   }
 }

@@ -68,11 +68,14 @@ extension HeapGraph {
     return UInt64(type(of: node).rawValue)
   }
 
-  /// Numbers that are equal for two edges with the same field, wherever in a container they stand.
+  /// Numbers that are equal for two edges with the same field, wherever in a container they stand. Each
+  /// capture of a closure is a field of its own.
   func labelKey(of edge: EdgeIndex) -> (name: UInt64, function: UInt64) {
     let row = Int(snapshot.edges.label[edge.position])
-    let isElement: UInt64 = snapshot.labels.index[row] == Snapshot.Labels.noIndex ? 0 : 1
-    return (UInt64(snapshot.labels.name[row]) << 1 | isElement, snapshot.labels.function[row])
+    let index = snapshot.labels.index[row]
+    let place: UInt64 =
+      index == Snapshot.Labels.noIndex ? 0 : snapshot.isCapture(label: row) ? 2 + UInt64(index) : 1
+    return (UInt64(snapshot.labels.name[row]) | place << 32, snapshot.labels.function[row])
   }
 
   /// How good a node is for telling a finding of it; the least is the best.

@@ -118,8 +118,14 @@ extension HeapGraph {
   package func label(_ row: UInt32) -> EdgeLabel {
     let row = Int(row)
     let index = snapshot.labels.index[row]
+    let name = snapshot.strings[snapshot.labels.name[row]]
+    if snapshot.isCapture(label: row) {
+      return EdgeLabel(
+        name: "capture[\(index)]" + name.dropFirst("capture".count), element: .none,
+        function: snapshot.labels.function[row])
+    }
     return EdgeLabel(
-      name: snapshot.strings[snapshot.labels.name[row]],
+      name: name,
       element: index == Snapshot.Labels.noIndex
         ? .none : index == Snapshot.Labels.anyIndex ? .keyed : .indexed(Int(index)),
       function: snapshot.labels.function[row])

@@ -215,7 +215,8 @@ public struct Snapshot: Sendable {
     public var name: Column<UInt32>
 
     /// The position in an array that stands before the name (`[3].handler`), `Labels.noIndex` for
-    /// none, `Labels.anyIndex` for a dictionary's or set's element (`[_]`).
+    /// none, `Labels.anyIndex` for a dictionary's or set's element (`[_]`). Under the name `capture`, or
+    /// `capture.` and a path, the number of a closure's capture (`capture[0].handler`).
     public var index: Column<UInt32>
 
     /// For a closure: the function that the value calls, to be symbolized; 0 for none. Where the
@@ -403,4 +404,22 @@ public struct EdgeInfo: Hashable, Sendable, BitwiseCopyable {
 
   @inlinable
   public var isStrong: Bool { rawValue & 15 == 0 }
+}
+
+extension Snapshot {
+  /// Whether a label names a closure's capture by its number: `capture[2]`, not an element of an array.
+  ///
+  /// - Complexity: O(1); no text is made.
+  public func isCapture(label row: Int) -> Bool {
+    guard labels.index[row] < Labels.anyIndex else { return false }
+    let start = Int(strings.offset[Int(labels.name[row])])
+    let end = Int(strings.offset[Int(labels.name[row]) + 1])
+    let word: StaticString = "capture"
+    let length = word.utf8CodeUnitCount
+    guard end - start >= length else { return false }
+    for place in 0..<length where strings.bytes[start + place] != word.utf8Start[place] {
+      return false
+    }
+    return end - start == length || strings.bytes[start + length] == UInt8(ascii: ".")
+  }
 }

@@ -48,6 +48,25 @@ import Testing
     #expect(Array(snapshot.edges.target) == [0])
   }
 
+  @Test(
+    "A label's index is written where reports show it",
+    arguments: [
+      ("x.y", "x.y", Snapshot.Labels.noIndex), ("[3]", "", 3), ("[3].x", "x", 3),
+      ("[_]", "", Snapshot.Labels.anyIndex), ("capture[2]", "capture", 2),
+      ("capture[2].x", "capture.x", 2), ("[x]", "[x]", Snapshot.Labels.noIndex),
+      ("[0].captured", "captured", 0), ("capture", "capture", Snapshot.Labels.noIndex),
+      ("[0].cap", "cap", 0),
+    ] as [(String, String, UInt32)])
+  func labels(text: String, name: String, index: UInt32) {
+    var heap = SnapshotDSL()
+    let row = heap.label(text, function: 7).position
+    let snapshot = heap.snapshot()
+    #expect(snapshot.strings[snapshot.labels.name[row]] == name)
+    #expect(snapshot.labels.index[row] == index)
+    #expect(snapshot.labels.function[row] == 7)
+    #expect(snapshot.isCapture(label: row) == text.hasPrefix("capture["))
+  }
+
   @Test("Stacks share their outer frames")
   func stacks() {
     var heap = SnapshotDSL()

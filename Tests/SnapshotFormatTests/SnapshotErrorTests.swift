@@ -202,4 +202,34 @@ import Testing
       }
     }
   }
+
+  @Test("On a full disk the old file stays and nothing else does", .enabled(if: mayMount))
+  func fullDisk() throws {
+    try withScratchFolder { folder in
+      try #require(mount("none", folder, "tmpfs", 0, "size=64k") == 0)
+      defer { umount(folder) }
+      let path = folder + "/a.mgraph"
+      let old = SnapshotDSL().snapshot()
+      try old.write(to: path)
+      var large = SnapshotBuilder()
+      let type = large.type("App.T")
+      for row in 1...4_000 as ClosedRange<UInt64> {
+        large.add(SnapshotBuilder.Node(address: row * 16, size: 16, type: type))
+      }
+      #expect(throws: SnapshotError.file(path: path, operation: "write", errno: ENOSPC)) {
+        try large.finish().write(to: path)
+      }
+      #expect(try contents(of: folder) == ["a.mgraph"])
+      #expect(try Snapshot(contentsOf: path).serialized() == old.serialized())
+    }
+  }
+
+  /// Whether this process may mount a disk: root outside most containers.
+  static let mayMount: Bool = {
+    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("CapEff:") }
+    let capabilities = line?.split(separator: "\t").last.flatMap { UInt64($0, radix: 16) } ?? 0
+    let mayAdministrate: UInt64 = 1 << 21
+    return capabilities & mayAdministrate != 0
+  }()
 }

@@ -143,7 +143,7 @@ public struct SnapshotDSL {
   ///
   /// - Parameters:
   ///   - label: The path of fields. A leading `[3]` becomes the label's index and `[_]` stands for an
-  ///     element of a dictionary or set: `[3].handler`, `[_]`.
+  ///     element of a dictionary or set: `[3].handler`, `[_]`. `capture[0].name` is a closure's capture.
   ///   - function: For a closure, the function that the value calls.
   public mutating func edge(
     _ from: Node, _ label: String = "", to target: Node, function: UInt64 = 0,
@@ -173,16 +173,19 @@ public struct SnapshotDSL {
 
   /// The row of a label; see `edge(_:_:to:function:strength:provenance:)` for how it is written.
   public mutating func label(_ text: String, function: UInt64 = 0) -> LabelIndex {
-    guard text.first == "[", let end = text.firstIndex(of: "]") else {
+    // A capture's number stands behind the word, an element's before what follows it.
+    let prefix = text.hasPrefix("capture[") ? "capture" : ""
+    let rest = text.dropFirst(prefix.count)
+    guard rest.first == "[", let end = rest.firstIndex(of: "]") else {
       return builder.label(text, function: function)
     }
-    let position = text[text.index(after: text.startIndex)..<end]
+    let position = rest[rest.index(after: rest.startIndex)..<end]
     guard let index = position == "_" ? Snapshot.Labels.anyIndex : UInt32(position) else {
       return builder.label(text, function: function)
     }
-    var rest = text[text.index(after: end)...]
-    if rest.first == "." { rest.removeFirst() }
-    return builder.label(String(rest), index: index, function: function)
+    var path = rest[rest.index(after: end)...]
+    if prefix.isEmpty, path.first == "." { path.removeFirst() }
+    return builder.label(prefix + path, index: index, function: function)
   }
 
   /// Adds a stack and returns its row; equal outer frames are shared.
