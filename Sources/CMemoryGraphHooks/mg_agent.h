@@ -94,8 +94,12 @@ MG_INLINE uint64_t mg_cell_of(uint32_t stack, uint32_t generation, size_t size) 
 
 enum { MG_STACKS_NONE = 0, MG_STACKS_FAST = 1, MG_STACKS_FULL = 2 };
 
-/// Sets up the tables; `full` falls back to `fast` where libunwind can't be loaded.
+/// Sets up the tables.
 bool mg_stacks_start(uint32_t mode);
+
+/// Loads what full stacks need; until then, and where it can't be had, they are fast ones. Not to be
+/// called before libc is initialised.
+void mg_stacks_load_unwinder(void);
 
 /// The stack of the function whose frame is given, without that function itself, as an index for a
 /// cell; 0 where it is unknown.
@@ -227,6 +231,9 @@ typedef struct mg_settings {
   bool at_exit;
 } mg_settings;
 extern mg_settings mg_config;
+
+/// What a preloaded copy does once all libraries are initialised, before main.
+void mg_main_begins(void);
 
 /// Whether this copy of the agent lies in the executable (else it was preloaded).
 bool mg_is_linked(void);

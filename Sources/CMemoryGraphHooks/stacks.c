@@ -154,7 +154,8 @@ MG_INLINE uint64_t hash_frame(uint64_t hash, uintptr_t pc) {
 
 // The libunwind function; it is loaded and never linked, since it would replace the _Unwind_
 // functions of the whole program.
-static int (*unwind_backtrace)(void **, int);
+typedef int (*walk_function)(void **, int);
+static _Atomic(walk_function) unwind_backtrace; // NULL until it is loaded
 
 static __attribute__((noinline)) bool learn_bounds(mg_thread_state *self) {
   if (!self->stack_high && !mg_stack_bounds(&self->stack_low, &self->stack_high)) {
@@ -197,9 +198,12 @@ MG_INLINE uint32_t capture_fast(void **frame) {
 }
 
 static __attribute__((noinline)) uint32_t capture_full(void **frame) {
+  walk_function walk = atomic_load_explicit(&unwind_backtrace, memory_order_acquire);
+  if (!walk)
+    return capture_fast(frame);
   void *pcs[MAX_FRAMES + 8];
   int error = errno;
-  int count = unwind_backtrace(pcs, MAX_FRAMES + 8);
+  int count = walk(pcs, MAX_FRAMES + 8);
   errno = error;
   // The agent's own frames come first; the caller's is the one that the interposer returns to.
   int first = 0;
@@ -220,17 +224,6 @@ uint32_t mg_stack_capture(void **frame) {
 }
 
 bool mg_stacks_start(uint32_t mode) {
-  if (mode == MG_STACKS_FULL) {
-    void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
-    void *function = library ? dlsym(library, "unw_backtrace") : NULL;
-    unwind_backtrace = (int (*)(void **, int))function;
-    if (!function) {
-      mg_complain(0, "full stacks",
-                  "libunwind.so.8 can't be loaded, so they are fast ones; install "
-                  "the package libunwind8");
-      mode = MG_STACKS_FAST;
-    }
-  }
   if (!mg_arena_reserve(&stack_rows, ((size_t)MG_STACK_MAX + 1) * sizeof(mg_stack_entry)) ||
       !mg_arena_reserve(&trie_nodes, ((size_t)1 << 25) * sizeof(mg_trie_node)) ||
       !mg_arena_commit(&stack_rows, sizeof(mg_stack_entry)) ||
@@ -248,4 +241,21 @@ bool mg_stacks_start(uint32_t mode) {
   mg_state.stacks_capacity = 1;
   mg_state.stack_mode = mode;
   return true;
+}
+
+void mg_stacks_load_unwinder(void) {
+  if (mg_state.stack_mode != MG_STACKS_FULL || unwind_backtrace)
+    return;
+  mg_thread.busy++;
+  void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+  void *function = library ? dlsym(library, "unw_backtrace") : NULL;
+  mg_thread.busy--;
+  if (function) {
+    atomic_store_explicit(&unwind_backtrace, (walk_function)function, memory_order_release);
+    return;
+  }
+  mg_state.stack_mode = MG_STACKS_FAST;
+  mg_complain(
+      0, "full stacks",
+      "libunwind.so.8 can't be loaded, so they are fast ones; install the package libunwind8");
 }

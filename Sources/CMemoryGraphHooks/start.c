@@ -22,6 +22,7 @@ const char *mg_reader_channel;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool is_prepared;
 static const char *problem;
+static bool is_initialised; // libc and all libraries are
 
 const char *mg_problem(void) {
   return problem;
@@ -137,6 +138,8 @@ int mg_start(void) {
     }
   }
   pthread_mutex_unlock(&lock);
+  if (!error && is_initialised)
+    mg_stacks_load_unwinder();
   return error;
 }
 
@@ -290,6 +293,7 @@ __attribute__((constructor(101))) static void begin(int count, char **arguments,
   (void)count;
   (void)arguments;
   mg_threads_remember_main();
+  is_initialised = mg_is_linked();
   if (mg_is_linked()) {
     mg_reader_channel = value_of(environment, "MEMORY_GRAPH_READER");
     if (mg_reader_channel)
@@ -314,5 +318,15 @@ __attribute__((constructor(101))) static void begin(int count, char **arguments,
     return;
   }
   mg_channel_hello();
+  // A preloaded copy is the first of all to be initialised, libc included: what needs libc comes later.
+  if (mg_is_linked())
+    mg_main_begins();
+}
+
+void mg_main_begins(void) {
+  is_initialised = true;
+  if (!mg_state.tracking)
+    return;
+  mg_stacks_load_unwinder();
   mg_listener_start();
 }

@@ -40,6 +40,39 @@ enum AgentPrograms {
     try compile(CProgram.text, named: "linked", swift: true, linkingHooks: true)
   }
 
+  /// `SwiftProgram.text`, which links the agent as a package that depends on it does.
+  static let swiftLinked = Result { try compileSwift(SwiftProgram.text, named: "swiftlinked") }
+
+  private static func compileSwift(_ text: String, named name: String) throws -> String {
+    let folder = try folder.get()
+    let source = folder.appendingPathComponent(name + ".swift")
+    try text.write(to: source, atomically: true, encoding: .utf8)
+    let program = folder.appendingPathComponent(name).path
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    var arguments = [
+      "swiftc", "-g", "-parse-as-library", source.path, "-o", program, "-lz", "-I",
+      products.appendingPathComponent("Modules").path,
+    ]
+    let moduleMaps = [
+      root.appendingPathComponent("Sources/CZlib/module.modulemap").path
+    ]
+    let generated = ["CHeapCapture", "CMemoryGraphLayout", "CMemoryGraphHooks"].map {
+      products.appendingPathComponent($0 + ".build/module.modulemap").path
+    }
+    for map in moduleMaps + generated { arguments += ["-Xcc", "-fmodule-map-file=" + map] }
+    for target in ["CMemoryGraphLayout", "CMemoryGraphHooks"] {
+      arguments += ["-Xcc", "-I" + root.appendingPathComponent("Sources/\(target)/include").path]
+    }
+    arguments += try objects(of: [
+      "MemoryGraphAgent", "HeapCapture", "SnapshotFormat", "GraphPrimitives", "CHeapCapture",
+      "CMemoryGraphHooks", "CMemoryGraphLayout",
+    ])
+    let result = try Command(arguments).run()
+    guard result.status == 0 else { throw AgentTestError(result.output + result.errors) }
+    return program
+  }
+
   private static func compile(
     _ text: String, named name: String, swift: Bool, linkingHooks: Bool = false
   ) throws -> String {
@@ -47,16 +80,23 @@ enum AgentPrograms {
     let source = folder.appendingPathComponent(name + ".c")
     try text.write(to: source, atomically: true, encoding: .utf8)
     let program = folder.appendingPathComponent(name).path
-    var arguments = [
-      "clang", "-g", "-O1", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls",
-      "-fno-builtin",
-      "-pthread", source.path, "-o", program,
-    ]
-    if swift { arguments.append("-DLOOKS_LIKE_SWIFT") }
+    let object = folder.appendingPathComponent(name + ".o").path
+    var result = try Command([
+      "clang", "-c", "-g", "-O1", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls",
+      "-fno-builtin", "-pthread", source.path, "-o", object,
+    ]).run()
+    guard result.status == 0 else { throw AgentTestError(result.errors) }
+    var arguments = ["clang", "-pthread", object, "-o", program]
+    if swift {
+      // One class makes it a Swift program.
+      let swiftSource = folder.appendingPathComponent(name + "-marker.swift")
+      try "final class Marker {}\n".write(to: swiftSource, atomically: true, encoding: .utf8)
+      arguments = ["swiftc", "-parse-as-library", swiftSource.path, object, "-o", program]
+    }
     if linkingHooks {
       arguments += try objects(of: ["CMemoryGraphHooks", "CMemoryGraphLayout"])
     }
-    let result = try Command(arguments).run()
+    result = try Command(arguments).run()
     guard result.status == 0 else { throw AgentTestError(result.errors) }
     return program
   }
@@ -89,14 +129,18 @@ struct Command {
 
   var arguments: [String]
   var environment: [String: String]
+  var input = ""
 
-  init(_ arguments: [String], environment: [String: String] = [:]) {
+  init(_ arguments: [String], environment: [String: String] = [:], input: String = "") {
     self.arguments = arguments
     self.environment = environment
+    self.input = input
   }
 
   /// Runs it to its end.
-  func run() throws -> Result {
+  ///
+  /// - Parameter whileRunning: called once with the process's id and the file that its output goes to.
+  func run(whileRunning: (Int32, URL) throws -> Void = { _, _ in }) throws -> Result {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments =
@@ -111,10 +155,13 @@ struct Command {
         throw AgentTestError("\(file.path) can not be made")
       }
     }
-    process.standardInput = FileHandle.nullDevice
+    let inputFile = folder.appendingPathComponent(name + ".in")
+    try input.write(to: inputFile, atomically: true, encoding: .utf8)
+    process.standardInput = try FileHandle(forReadingFrom: inputFile)
     process.standardOutput = try FileHandle(forWritingTo: output)
     process.standardError = try FileHandle(forWritingTo: errors)
     try process.run()
+    try whileRunning(process.processIdentifier, output)
     process.waitUntilExit()
     let status =
       process.terminationReason == .exit

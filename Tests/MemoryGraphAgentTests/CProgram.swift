@@ -26,11 +26,6 @@ enum CProgram {
     #include <ucontext.h>
     #include <unistd.h>
 
-    #ifdef LOOKS_LIKE_SWIFT
-    // What the agent takes for the mark of a Swift program.
-    __attribute__((section("swift5_protocols"), used)) static int swift_section = 1;
-    #endif
-
     static int (*mg_start)(void);
     static int (*mg_mark)(const char *);
     static int (*mg_snapshot)(const char *);
@@ -432,6 +427,37 @@ enum CProgram {
       printf("%d %s\n", mg_start(), mg_problem());
     }
 
+    // --- under memgraph run
+
+    static void on_term(int signal) { (void)signal; write(1, "term\n", 5); _exit(5); }
+
+    static int under_run(const char *mode, const char *value) {
+      int number = atoi(value ? value : "0");
+      printf("%s %d\n", mode, number);
+      fprintf(stderr, "to standard error\n");
+      fflush(stdout);
+      if (strcmp(mode, "exit") == 0) exit(number);
+      if (strcmp(mode, "_exit") == 0) _exit(number);
+      if (strcmp(mode, "raise") == 0) raise(number);
+      if (strcmp(mode, "echo") == 0) {
+        for (int c; (c = getchar()) != EOF;) putchar(c);
+        return 0;
+      }
+      if (strcmp(mode, "term") == 0) {
+        signal(SIGTERM, on_term);
+        printf("pid %d\n", getpid());
+        fflush(stdout);
+        for (;;) pause();
+      }
+      if (strcmp(mode, "sleep") == 0) {
+        printf("pid %d\n", getpid());
+        fflush(stdout);
+        usleep((useconds_t)number * 1000);
+        return 0;
+      }
+      return 98;
+    }
+
     int main(int count, char **arguments) {
       // Whoever started this may have all signals blocked.
       sigset_t none;
@@ -459,7 +485,7 @@ enum CProgram {
         if (strcmp(mode, modes[i].name) == 0) { modes[i].function(); puts("done"); return 23; }
       }
       if (strcmp(mode, "late") == 0) { late(arguments[2]); return 0; }
-      return 98;
+      return under_run(mode, arguments[2]);
     }
     """#
 }

@@ -1,0 +1,77 @@
+// SwiftProgram: a Swift program that links the agent and says what it sees.
+
+/// A Swift program that links the agent, uses the whole of its API, and prints what came of it.
+enum SwiftProgram {
+  static let text = #"""
+    import Glibc
+    import MemoryGraphAgent
+    import SnapshotFormat
+
+    final class Node {
+      var next: Node?
+    }
+
+    final class Session {
+      let handle: UnsafeMutableRawPointer
+      init() { handle = malloc(100) }
+      deinit { free(handle) }
+    }
+
+    func names(_ snapshot: Snapshot) -> [String] {
+      snapshot.nodeNames.values.map { snapshot.strings[$0] }.sorted()
+    }
+
+    func count(_ type: String, in snapshot: Snapshot) -> Int {
+      (0..<snapshot.nodes.count).filter {
+        snapshot.strings[snapshot.types.name[Int(snapshot.nodes.type[$0])]].hasSuffix(type)
+      }.count
+    }
+
+    @main
+    struct Program {
+      static func main() throws {
+        switch CommandLine.arguments[1] {
+        case "registered":
+          // No discovery: the graph is what the program tells.
+          let ring = Node()
+          ring.next = ring
+          MemoryGraph.register(ring, as: "Ring")
+          var session: Session? = Session()
+          MemoryGraph.register(session!, as: "Session")
+          let encoder = MemoryGraph.registerResource(session!.handle, type: "Encoder", bytes: 4096)
+          MemoryGraph.addStrongEdge(from: ring, to: session!, label: "session")
+          MemoryGraph.addStrongEdge(from: session!, to: encoder, label: "encoder")
+          var snapshot = try MemoryGraph.snapshot(to: "registered-1.mgraph")
+          print(names(snapshot), snapshot.nodes.count, snapshot.edges.count)
+          // The program's own free ends the registrations.
+          session = nil
+          snapshot = try MemoryGraph.snapshot(to: "registered-2.mgraph")
+          print(names(snapshot), snapshot.nodes.count, snapshot.edges.count)
+          ring.next = nil
+        case "started":
+          try MemoryGraph.start()
+          try MemoryGraph.start()
+          let nodes = (0..<7).map { _ in Node() }
+          try MemoryGraph.mark("first")
+          let more = (0..<3).map { _ in Node() }
+          let snapshot = try MemoryGraph.snapshot(to: "started.mgraph")
+          print(count(".Node", in: snapshot), snapshot.marks.map(\.name), snapshot.process.mark)
+          withExtendedLifetime((nodes, more)) {}
+        case "marks":
+          let nodes = (0..<5).map { _ in Node() }
+          try MemoryGraph.mark("to disk")
+          withExtendedLifetime(nodes) {}
+        case "fails":
+          do {
+            try MemoryGraph.snapshot(to: "/nowhere/at/all.mgraph")
+          } catch {
+            print(error)
+          }
+          print("goes on")
+        default:
+          exit(98)
+        }
+      }
+    }
+    """#
+}

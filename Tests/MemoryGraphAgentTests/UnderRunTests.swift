@@ -1,0 +1,157 @@
+// UnderRunTests: a program under `memgraph run` is as it is alone, and leaves its snapshots.
+
+import Foundation
+import SnapshotFormat
+import Testing
+
+@Suite struct UnderRunTests {
+  private static let tool = AgentPrograms.products.appendingPathComponent("memgraph").path
+
+  private func newFolder() throws -> URL {
+    let folder = try AgentPrograms.folder.get().appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return folder
+  }
+
+  private func files(in folder: URL) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+  }
+
+  static let ends = [
+    ["exit", "0"], ["exit", "7"], ["exit", "255"], ["_exit", "3"], ["raise", "\(SIGTERM)"],
+    ["raise", "\(SIGKILL)"], ["raise", "\(SIGUSR1)"], ["raise", "\(SIGSEGV)"],
+  ]
+
+  @Test("Output, errors and the way it ends are as alone", arguments: ends)
+  func endsAsAlone(arguments: [String]) throws {
+    let program = try AgentPrograms.modes.get()
+    // Swift's own account of a crash has addresses, which differ.
+    let environment = ["SWIFT_BACKTRACE": "enable=no"]
+    let alone = try Command([program] + arguments, environment: environment).run()
+    let out = try newFolder()
+    let temporary = try newFolder()
+    let under = try Command(
+      [Self.tool, "run", "--out", out.path, "--", program] + arguments,
+      environment: environment.merging(["TMPDIR": temporary.path]) { $1 }
+    ).run()
+    #expect(under.status == alone.status)
+    #expect(under.output == alone.output)
+    #expect(under.errors == alone.errors)
+    #expect(try files(in: temporary) == [])
+    #expect(try files(in: out) == (arguments[0] == "exit" ? ["exit.mgraph"] : []))
+  }
+
+  @Test("Standard input reaches the program")
+  func input() throws {
+    let out = try newFolder()
+    let result = try Command(
+      [Self.tool, "run", "--out", out.path, "--", try AgentPrograms.modes.get(), "echo"],
+      input: "one\ntwo"
+    ).run()
+    #expect(result.status == 0)
+    #expect(result.output == "echo 0\none\ntwo")
+  }
+
+  /// Waits until a program's output names its process.
+  private func process(in output: URL) throws -> Int32 {
+    for _ in 0..<2000 {
+      let text = try String(contentsOf: output, encoding: .utf8)
+      if let line = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+        .first(where: { $0.hasPrefix("pid ") }), let pid = Int32(line.dropFirst(4))
+      {
+        return pid
+      }
+      usleep(5000)
+    }
+    throw AgentTestError("the program did not say its process")
+  }
+
+  @Test("A signal for the tool is the program's, which may act on it")
+  func signals() throws {
+    let out = try newFolder()
+    let result = try Command([
+      Self.tool, "run", "--out", out.path, "--", try AgentPrograms.modes.get(), "term",
+    ]).run { tool, output in
+      let program = try process(in: output)
+      #expect(program != tool)
+      kill(tool, SIGTERM)
+    }
+    #expect(result.status == 5)
+    #expect(result.output.hasSuffix("term\n"))
+  }
+
+  @Test("Marks are taken at intervals, and when another process asks for one")
+  func marks() throws {
+    let out = try newFolder()
+    let result = try Command([
+      Self.tool, "run", "--out", out.path, "--every", "1", "--", try AgentPrograms.modes.get(),
+      "term",
+    ]).run { tool, output in
+      let program = try process(in: output)
+      let mark = try Command([Self.tool, "mark", "\(program)", "asked for"]).run()
+      #expect(mark.status == 0)
+      #expect(mark.output == "" && mark.errors == "")
+      for _ in 0..<2000 where !(try files(in: out)).contains("every-2.mgraph") { usleep(5000) }
+      kill(program, SIGTERM)
+    }
+    #expect(result.status == 5)
+    let names = try files(in: out)
+    #expect(names.contains("asked-for.mgraph"))
+    #expect(names.contains("every-1.mgraph") && names.contains("every-2.mgraph"))
+    for name in names {
+      let snapshot = try Snapshot(contentsOf: out.appendingPathComponent(name).path)
+      #expect(snapshot.process.hasAgent)
+    }
+  }
+
+  @Test("A process without the agent, and one that is not there, can't be marked")
+  func nothingToMark() throws {
+    let alive = try Command([Self.tool, "mark", "\(getpid())", "x"]).run()
+    #expect(alive.status == 4)
+    #expect(alive.errors.contains("memgraph run"))
+    // A process id that is above what Linux gives out.
+    let gone = try Command([Self.tool, "mark", "999999999", "x"]).run()
+    #expect(gone.status == 4)
+    #expect(gone.errors == "memgraph: process 999999999: there is none\n")
+  }
+
+  @Test("A program that is not Swift runs as alone, and the tool says why there is no snapshot")
+  func notSwift() throws {
+    let out = try newFolder()
+    let result = try Command([
+      Self.tool, "run", "--out", out.path, "--", "sh", "-c", "echo hello; exit 6",
+    ]).run()
+    #expect(result.status == 6)
+    #expect(result.output == "hello\n")
+    #expect(result.errors.hasPrefix("memgraph: sh: not a Swift program"))
+    #expect(try files(in: out) == [])
+  }
+
+  @Test("A program that a script starts is recorded")
+  func throughScript() throws {
+    let out = try newFolder()
+    let program = try AgentPrograms.modes.get()
+    let result = try Command([
+      Self.tool, "run", "--out", out.path, "--", "sh", "-c", "'\(program)' exit 9; exit $?",
+    ]).run()
+    #expect(result.status == 9)
+    #expect(result.errors == "to standard error\n")
+    #expect(try files(in: out) == ["exit.mgraph"])
+  }
+
+  @Test("What can't be run, or written to, is said before anything is run")
+  func impossible() throws {
+    let out = try newFolder()
+    let missing = try Command([Self.tool, "run", "--out", out.path, "--", "./nosuch"]).run()
+    #expect(missing.status == 4)
+    #expect(missing.errors == "memgraph: ./nosuch: can't be run: No such file or directory\n")
+    let file = out.appendingPathComponent("file")
+    try "".write(to: file, atomically: true, encoding: .utf8)
+    let unwritable = try Command([
+      Self.tool, "run", "--out", file.path + "/below", "--", "echo", "hello",
+    ]).run()
+    #expect(unwritable.status == 4)
+    #expect(unwritable.output == "")
+    #expect(unwritable.errors.hasPrefix("memgraph: \(file.path)/below: "))
+  }
+}
