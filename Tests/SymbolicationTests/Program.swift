@@ -45,7 +45,7 @@ struct Program: Sendable {
     if let folder = try? folder.get() { try? FileManager.default.removeItem(at: folder) }
   }
 
-  private static let source: Result<URL, any Error> = Result {
+  static let source: Result<URL, any Error> = Result {
     let file = try folder.get().appendingPathComponent("Call.swift")
     try ProgramSource.text.write(to: file, atomically: true, encoding: .utf8)
     return file
@@ -61,9 +61,10 @@ struct Program: Sendable {
       case .optimized: ["-O", "-g"]
       case .withoutDebugInformation: ["-Onone"]
       }
+    // A name without a folder, as build systems often give: reports must have the folder all the same.
     try run(
-      ["swiftc"] + flags + [
-        "-module-name", "App", "-parse-as-library", source.path, "-o", path,
+      ["-C", folder.path, "swiftc"] + flags + [
+        "-module-name", "App", "-parse-as-library", source.lastPathComponent, "-o", path,
         "-Xlinker", "--build-id=sha1",
       ])
     return Program(path: path)

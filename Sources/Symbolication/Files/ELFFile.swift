@@ -95,6 +95,15 @@ final class ELFFile {
     }
   }
 
+  /// The bytes of a section as they are now, decompressed if libdw has done so; empty for none. Valid as
+  /// long as this object.
+  func contents(ofSectionNamed name: String) -> UnsafeRawBufferPointer {
+    guard let section = sections.first(where: { $0.name == name }),
+      let data = elf_getdata(section.handle, nil), let start = data.pointee.d_buf
+    else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+    return UnsafeRawBufferPointer(start: start, count: data.pointee.d_size)
+  }
+
   /// Copies bytes as the file has them for an address; nil where no section holds all of them.
   ///
   /// - Complexity: O(sections + `count`).

@@ -22,6 +22,9 @@ struct SourcePlace: Hashable {
 final class DebugInformation {
   private let file: ELFFile
   private let dwarf: OpaquePointer
+
+  /// The bytes of all entries, as libdw has them, which are the file's where they aren't compressed.
+  private let entries: UnsafeRawBufferPointer
   private var unitsByRange: IntervalTable<Int>
   private var units: [Unit]
   private var stringByPointer: [UnsafePointer<CChar>: String] = [:]
@@ -37,6 +40,7 @@ final class DebugInformation {
 
     /// All functions by linker's name; nil until one is asked for.
     var functionByName: [String: Dwarf_Off]?
+    var fileNameByPointer: [UnsafePointer<CChar>: String] = [:]
   }
 
   private var functionByOffset: [Dwarf_Off: CompiledFunction] = [:]
@@ -50,6 +54,7 @@ final class DebugInformation {
     }
     self.file = file
     self.dwarf = dwarf
+    entries = file.contents(ofSectionNamed: ".debug_info")
     // Code that the linker dropped keeps its debug information, at addresses near zero.
     let code = file.sections.filter { $0.isExecutable }.map { $0.addresses }
     var rows: [IntervalTable<Int>.Row] = []
@@ -86,7 +91,7 @@ final class DebugInformation {
     else { return nil }
     var number: Int32 = 0
     guard dwarf_lineno(line, &number) == 0 else { return nil }
-    return place(file: dwarf_linesrc(line, nil, nil), line: Int(number))
+    return place(file: dwarf_linesrc(line, nil, nil), line: Int(number), unit: unit)
   }
 
   /// The first line with a number that the code of a function comes from.
@@ -98,7 +103,7 @@ final class DebugInformation {
       if let line = dwarf_getsrc_die(&units[unit].die, address) {
         var number: Int32 = 0
         if dwarf_lineno(line, &number) == 0, number > 0 {
-          return place(file: dwarf_linesrc(line, nil, nil), line: Int(number))
+          return place(file: dwarf_linesrc(line, nil, nil), line: Int(number), unit: unit)
         }
       }
       address += 1
@@ -147,7 +152,7 @@ final class DebugInformation {
     var die = Dwarf_Die()
     guard let offset = units[unit].functionByName?[name], dwarf_offdie(dwarf, offset, &die) != nil
     else { return nil }
-    return declaration(of: &die)
+    return declaration(of: &die, unit: unit)
   }
 
   private func isDeclaration(_ die: inout Dwarf_Die) -> Bool {
@@ -181,10 +186,37 @@ final class DebugInformation {
   private func readFunctions(of unit: Int) {
     guard units[unit].functionsByRange == nil else { return }
     var found = FoundFunctions()
-    collectFunctions(under: &units[unit].die, depth: 0, into: &found)
+    for offset in functionOffsets(of: unit) {
+      var die = Dwarf_Die()
+      guard dwarf_offdie(dwarf, offset, &die) != nil else { continue }
+      let ranges = ranges(of: &die)
+      for range in ranges {
+        found.compiled.append(.init(range.lowerBound, range.upperBound, offset))
+      }
+      if ranges.isEmpty { found.abstract.append(offset) }
+    }
     units[unit].functionsByRange = IntervalTable(found.compiled)
     units[unit].abstractFunctions = found.abstract
   }
+
+  private func functionOffsets(of unit: Int) -> [Dwarf_Off] {
+    scannedFunctionOffsets(of: unit) ?? walkedFunctionOffsets(of: unit)
+  }
+
+  /// The entries of the unit's functions, in one pass; nil where libdw must find them.
+  func scannedFunctionOffsets(of unit: Int) -> [Dwarf_Off]? {
+    EntryScanner(unit: &units[unit].die, of: dwarf, section: entries)?
+      .offsets(ofEntriesWith: DW_TAG_subprogram)
+  }
+
+  /// The entries of the unit's functions, from libdw's walk down the tree.
+  func walkedFunctionOffsets(of unit: Int) -> [Dwarf_Off] {
+    var result: [Dwarf_Off] = []
+    collectFunctions(under: &units[unit].die, depth: 0, into: &result)
+    return result
+  }
+
+  var unitCount: Int { units.count }
 
   private struct FoundFunctions {
     var compiled: [IntervalTable<Dwarf_Off>.Row] = []
@@ -192,30 +224,21 @@ final class DebugInformation {
   }
 
   private func collectFunctions(
-    under die: inout Dwarf_Die, depth: Int, into found: inout FoundFunctions
+    under die: inout Dwarf_Die, depth: Int, into offsets: inout [Dwarf_Off]
   ) {
     forEachChild(of: &die) { child in
-      switch Int(dwarf_tag(&child)) {
-      case DW_TAG_subprogram:
-        let offset = dwarf_dieoffset(&child)
-        let ranges = ranges(of: &child)
-        for range in ranges {
-          found.compiled.append(.init(range.lowerBound, range.upperBound, offset))
-        }
-        if ranges.isEmpty { found.abstract.append(offset) }
-        // Closures and local functions lie in the function that they are written in.
-        if depth < Self.deepest { collectFunctions(under: &child, depth: depth + 1, into: &found) }
-      case DW_TAG_module, DW_TAG_namespace, DW_TAG_structure_type, DW_TAG_class_type,
-        DW_TAG_union_type, DW_TAG_enumeration_type, DW_TAG_lexical_block:
-        if depth < Self.deepest { collectFunctions(under: &child, depth: depth + 1, into: &found) }
-      default: break
+      let tag = Int(dwarf_tag(&child))
+      if tag == DW_TAG_subprogram { offsets.append(dwarf_dieoffset(&child)) }
+      // Closures and local functions lie in the function that they are written in.
+      if depth < Self.deepest, dwarf_haschildren(&child) == 1 {
+        collectFunctions(under: &child, depth: depth + 1, into: &offsets)
       }
     }
   }
 
   private func compiledFunction(_ die: inout Dwarf_Die, unit: Int) -> CompiledFunction {
     CompiledFunction(
-      declaration: declaration(of: &die),
+      declaration: declaration(of: &die, unit: unit),
       ranges: ranges(of: &die),
       inlined: inlinedCalls(in: &die, unit: unit, depth: 0))
   }
@@ -228,7 +251,7 @@ final class DebugInformation {
       case DW_TAG_inlined_subroutine:
         result.append(
           InlinedCall(
-            declaration: declaration(of: &child), ranges: ranges(of: &child),
+            declaration: declaration(of: &child, unit: unit), ranges: ranges(of: &child),
             callSite: callSite(of: &child, unit: unit),
             inlined: inlinedCalls(in: &child, unit: unit, depth: depth + 1)))
       case DW_TAG_lexical_block, DW_TAG_try_block, DW_TAG_catch_block, DW_TAG_with_stmt:
@@ -241,7 +264,7 @@ final class DebugInformation {
 
   /// What an entry says of the function that it is code of: through the declaration or the abstract
   /// function that it refers to.
-  private func declaration(of die: inout Dwarf_Die) -> FunctionDeclaration {
+  private func declaration(of die: inout Dwarf_Die, unit: Int) -> FunctionDeclaration {
     var origin = die
     // The abstract function holds the parameters; the code's own entry may have lost some.
     if let abstract = referred(by: &die, DW_AT_abstract_origin) { origin = abstract }
@@ -263,7 +286,7 @@ final class DebugInformation {
     }
     return FunctionDeclaration(
       name: name,
-      place: place(file: file, line: hasLine ? Int(line) : 0),
+      place: place(file: file, line: hasLine ? Int(line) : 0, unit: unit),
       parameters: parameters)
   }
 
@@ -307,16 +330,27 @@ final class DebugInformation {
     {
       name = dwarf_filesrc(files, index, nil, nil)
     }
-    return place(file: name, line: number(of: &die, DW_AT_call_line) ?? 0)
+    return place(file: name, line: number(of: &die, DW_AT_call_line) ?? 0, unit: unit)
   }
 
   // MARK: - Text
 
-  private func place(file: UnsafePointer<CChar>?, line: Int) -> SourcePlace {
-    let name = file.map { string($0) }
+  private func place(file: UnsafePointer<CChar>?, line: Int, unit: Int) -> SourcePlace {
+    let name = file.map { fileName($0, unit: unit) }
     return SourcePlace(
       file: name.flatMap { $0.hasSuffix("<compiler-generated>") ? nil : $0 },
       line: line > 0 ? line : nil)
+  }
+
+  /// A file's name with the folder that the compiler ran in, where it was given without.
+  private func fileName(_ pointer: UnsafePointer<CChar>, unit: Int) -> String {
+    if let known = units[unit].fileNameByPointer[pointer] { return known }
+    var name = string(pointer)
+    if !name.hasPrefix("/"), let folder = text(of: &units[unit].die, DW_AT_comp_dir) {
+      name = string(folder) + "/" + name
+    }
+    units[unit].fileNameByPointer[pointer] = name
+    return name
   }
 
   /// The string at a pointer into the file, which libdw gives again and again.
