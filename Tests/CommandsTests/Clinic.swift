@@ -87,7 +87,7 @@ struct Clinic {
       heap.edge(controller, "client", to: client)
       heap.edge(controller, "frames", to: frames)
       heap.edge(client, "onConnectionChange", to: handler, function: 0x9000)
-      heap.edge(handler, "[0].capture", to: controller)
+      heap.edge(handler, "capture[0]", to: controller)
       for place in 0..<2 {
         let frame = heap.object("App.Frame", bytes: 1_024, generation: generation, stack: made)
         heap.edge(frames, "[\(place)]", to: frame)

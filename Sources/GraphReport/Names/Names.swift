@@ -133,10 +133,10 @@ package final class Names {
     case Snapshot.Labels.anyIndex: return Self.join("[_]", name)
     default:
       // Captures have no names in the metadata, just their place, which stands after the word.
-      if let captures, name == "capture" || name.hasPrefix("capture.") {
+      if snapshot.isCapture(label: label.position) {
         let place = Int(index)
-        let known = place < captures.count && !captures[place].isEmpty
-        return (known ? captures[place] : "capture[\(index)]") + name.dropFirst("capture".count)
+        let known = captures.flatMap { $0.indices.contains(place) ? $0[place] : nil } ?? ""
+        return (known.isEmpty ? "capture[\(index)]" : known) + name.dropFirst("capture".count)
       }
       return Self.join("[\(index)]", name)
     }
