@@ -14,13 +14,25 @@ internal import SnapshotFormat
 /// holds them, then the rest. Where no single edge frees the finding's own objects, they hold each other in
 /// more than one way, or somebody retained them besides: what has to go is then proposed together.
 struct CutSearch {
-  /// How many edges are proposed together before the search gives up.
+  /// How many edges are proposed together before the search gives up, and how many nodes it looks at for
+  /// that: each edge more means to look at the whole component again.
   private static let _mostTogether = 8
+  private static let _mostNodes = 1 << 20
 
   let graph: HeapGraph
   let part: InducedSubgraph
   let components: StrongComponents
   private var _cycles: CycleSearch
+
+  /// A field, as `HeapGraph.labelKey(of:)` tells it.
+  private struct FieldKey: Hashable {
+    var name: UInt64
+    var function: UInt64
+  }
+
+  /// What `_owningFields(of:)` has found, and the objects that it looks at.
+  private var _owningFieldsByType: [TypeIndex: Set<FieldKey>] = [:]
+  private var _samplesByType: [[UInt32]] = []
 
   /// Whether each node of the graph is in the part.
   private let _isInPart: [Bool]
@@ -59,10 +71,11 @@ struct CutSearch {
     }
     var proposals: [(proposal: CutProposal, preference: Int)] = []
     var isSolved = false
-    for candidate in _candidates(in: cycle) {
+    let candidates = _candidates(in: cycle)
+    for candidate in candidates {
       let slots = all.flatMap { _slots(like: candidate.edge, in: $0) }
       let freed = counting.freed(byCutting: slots)
-      isSolved = isSolved || _holdsAll(of: componentOfRepresentative, freed)
+      if !isSolved { isSolved = _holdsAll(of: componentOfRepresentative, freed) }
       proposals.append(
         (
           CutProposal(
@@ -71,7 +84,7 @@ struct CutSearch {
           candidate.preference
         ))
     }
-    if !isSolved,
+    if !isSolved, !graph.isReachable[representative.position],
       let together = try _together(
         cycle, component: componentOfRepresentative, all: all,
         counting: &counting, cancel: cancel)
@@ -107,7 +120,7 @@ struct CutSearch {
   }
 
   /// The edges of a cycle that a change of the source can cut.
-  private func _candidates(in cycle: [ReferenceStep]) -> [Candidate] {
+  private mutating func _candidates(in cycle: [ReferenceStep]) -> [Candidate] {
     let names = cycle.map { graph.typeName(of: $0.node) }
     let hasTask = cycle.contains { graph.kind(of: $0.node) == .task }
     return cycle.indices.map { position in
@@ -170,27 +183,37 @@ struct CutSearch {
   }
 
   /// Whether a reachable object owns something alone by the same field.
-  ///
-  /// Looks at the first thousand objects of the type.
-  private func _ownsElsewhere(_ edge: EdgeIndex, from node: NodeIndex) -> Bool {
+  private mutating func _ownsElsewhere(_ edge: EdgeIndex, from node: NodeIndex) -> Bool {
+    let type = graph.type(of: node)
     let key = graph.labelKey(of: edge)
-    let type = graph.snapshot.nodes.type[node.position]
+    return _owningFields(of: type).contains(FieldKey(name: key.name, function: key.function))
+  }
+
+  /// The fields by which reachable objects of a type hold something that nobody else holds.
+  ///
+  /// Looks at the first thousand objects of each type.
+  private mutating func _owningFields(of type: TypeIndex) -> Set<FieldKey> {
+    if let known = _owningFieldsByType[type] { return known }
+    if _samplesByType.isEmpty {
+      _samplesByType = [[UInt32]](repeating: [], count: graph.snapshot.types.count)
+      for node in 0..<graph.nodeCount where graph.isReachable[node] {
+        let type = Int(graph.snapshot.nodes.type[node])
+        if _samplesByType[type].count < 1_000 { _samplesByType[type].append(UInt32(node)) }
+      }
+    }
+    var fields: Set<FieldKey> = []
     let back = graph.holders.graph.offsets
-    var seen = 0
-    for other in 0..<graph.nodeCount
-    where graph.snapshot.nodes.type[other] == type && graph.isReachable[other] {
-      seen += 1
-      if seen > 1_000 { return false }
-      for slot in graph.strong.edges(from: UInt32(other)) {
+    for node in _samplesByType[type.position] {
+      for slot in graph.strong.edges(from: node) {
         let target = Int(graph.strong.targets[slot])
-        if back[target + 1] - back[target] == 1
-          && graph.labelKey(of: EdgeIndex(rawValue: graph.rowBySlot[slot])) == key
-        {
-          return true
+        if back[target + 1] - back[target] == 1 {
+          let key = graph.labelKey(of: EdgeIndex(rawValue: graph.rowBySlot[slot]))
+          fields.insert(FieldKey(name: key.name, function: key.function))
         }
       }
     }
-    return false
+    _owningFieldsByType[type] = fields
+    return fields
   }
 
   /// The slots of a component's edges that are like an edge: from nodes of the same type, with the same
@@ -254,7 +277,9 @@ struct CutSearch {
     var slotsOfAll: Set<UInt32> = []
     var next = cycle
     var scratch = [UInt32](repeating: .absent, count: part.graph.nodeCount)
-    while !next.isEmpty && chosen.count < Self._mostTogether {
+    let size = components.members(of: component).count
+    let most = min(Self._mostTogether, max(1, Self._mostNodes / size))
+    while !next.isEmpty && chosen.count < most {
       guard let best = _candidates(in: next).min(by: { $0.preference < $1.preference }) else {
         break
       }
@@ -270,6 +295,7 @@ struct CutSearch {
           frees: graph.cost(of: freed.lazy.map { NodeIndex(rawValue: $0) }),
           advice: chosen[0].advice)
       }
+      if chosen.count == most { break }
       next = try _largestCycle(
         in: component, without: closed, scratch: &scratch, cancel: cancel)
     }

@@ -134,10 +134,15 @@ package struct DominatorTree: Sendable {
   ) throws(CancellationError) -> [UInt32] {
     let reached = try BreadthFirstForest(of: graph, from: roots, cancel: cancel)
     if reached.order.count == graph.nodeCount { return [] }
-    let rest = (0..<UInt32(graph.nodeCount)).lazy.filter { !reached.isReachable($0) }
-    let all = try DepthFirstOrder(of: graph, from: roots + rest, cancel: cancel)
-    let lastLeftFirst = all.postorder.reversed().lazy.filter { !reached.isReachable($0) }
-    return try DepthFirstOrder(of: graph, from: lastLeftFirst, cancel: cancel).treeRoots
+    let rest = (0..<UInt32(graph.nodeCount)).filter { !reached.isReachable($0) }
+    var scratch = [UInt32](repeating: .absent, count: graph.nodeCount)
+    let part = InducedSubgraph(of: graph, keeping: rest, localByNode: &scratch)
+    let all = try DepthFirstOrder(
+      of: part.graph, from: 0..<UInt32(rest.count), cancel: cancel)
+    let entries = try DepthFirstOrder(
+      of: part.graph, from: all.postorder.reversed(), cancel: cancel
+    ).treeRoots
+    return entries.map { part.nodeByLocal[Int($0)] }
   }
 
   /// The sum of `sizeByNode` over each node and all that it dominates: what would go with it.
