@@ -9,7 +9,7 @@ internal import SnapshotFormat
 ///
 /// Cutting an edge here means cutting its kind: the same field of all objects of that type in all members
 /// of the finding, as a change of the source would. What that frees is computed by reference counting. The
-/// edges that free most come first; of those that free equally much, captures of closures, then fields
+/// edges that free most come first; of those that free equally much, captures of objects, then fields
 /// that are called like a delegate or a back reference or that lead from one of many to the one that
 /// holds them, then the rest. Where no single edge frees the finding's own objects, they hold each other in
 /// more than one way, or somebody retained them besides: what has to go is then proposed together.
@@ -128,20 +128,24 @@ struct CutSearch {
       let next = cycle[(position + 1) % cycle.count].node
       let edge = _edgeToCut(of: step)
       let isCapture = _isCapture(edge, from: graph.source(of: edge))
+      let isWeakable = isCapture && _isObject(next)
+      let field = graph.foldedField(of: step)
       let advice: CutProposal.Advice
       var preference: Int
       if graph.kind(of: step.node) == .resource || graph.kind(of: next) == .resource {
         (advice, preference) = (.closeResource, 3)
-      } else if hasTask && (isCapture || graph.kind(of: step.node) == .task) {
-        (advice, preference) = (.cancelTask, 0)
-      } else if isCapture && _isTimer(names[position]) {
+      } else if hasTask && (isWeakable || graph.kind(of: step.node) == .task) {
+        (advice, preference) = (.cancelTask, isWeakable ? 0 : 1)
+      } else if isWeakable && _isTimer(names[position]) {
         (advice, preference) = (.invalidateTimer, 0)
-      } else if isCapture && _isObserver(names[position]) {
+      } else if isWeakable && _isObserver(names[position]) {
         (advice, preference) = (.removeObserver, 0)
-      } else if isCapture {
+      } else if isWeakable {
         (advice, preference) = (.captureWeakly, 0)
-      } else if Self.isBackReference(graph.foldedField(of: step), toType: graph.typeName(of: next))
-      {
+      } else if isCapture {
+        // A closure that captures another closure, or a variable that holds one: nothing to make weak.
+        (advice, preference) = (.clearField, 5)
+      } else if Self.isBackReference(field, toType: graph.typeName(of: next)) {
         (advice, preference) = (.makeWeak, 1)
       } else if !graph.isContainer(step)
         && cycle.indices.contains(where: { $0 != position && graph.isContainer(cycle[$0]) })
@@ -149,7 +153,10 @@ struct CutSearch {
         // The way back from one of many to the one that holds them all.
         (advice, preference) = (.makeWeak, 2)
       } else {
-        (advice, preference) = (.clearField, 4)
+        // What is named after its type is owned rather than referred back to: `decoder: FrameDecoder`.
+        (advice, preference) = (
+          .clearField, Self.isNamed(field, after: graph.typeName(of: next)) ? 5 : 4
+        )
       }
       // Weak where living objects own what they refer to by the same field would free those too.
       if !isCapture && _ownsElsewhere(edge, from: step.node) { preference += 3 }
@@ -173,6 +180,14 @@ struct CutSearch {
       case .closureContext, .cBlock: return false
       default: return true
       }
+    }
+  }
+
+  /// Whether a node is something that a closure can capture weakly.
+  private func _isObject(_ node: NodeIndex) -> Bool {
+    switch graph.kind(of: node) {
+    case .object, .coreFoundation, .resource: true
+    default: false
     }
   }
 
@@ -351,6 +366,14 @@ struct CutSearch {
       }
     }
     return false
+  }
+
+  /// Whether a field is called like the type that it refers to.
+  static func isNamed(_ field: String, after type: String) -> Bool {
+    let name = field.split(separator: ".").last.map { $0.drop { $0 == "_" }.prefix { $0 != "[" } }
+    let plain = type.prefix { $0 != "<" }.split(separator: ".").last
+    guard let name, let plain, !name.isEmpty else { return false }
+    return plain.lowercased().hasSuffix(name.lowercased())
   }
 
   private static let _backReferences: Set<String> = [

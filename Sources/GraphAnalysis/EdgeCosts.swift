@@ -9,8 +9,8 @@ internal import SnapshotFormat
 ///
 /// A path's cost orders paths by what a reader wants to see: first by the number of steps, folded storage
 /// counting for little; among equally long ones those with fewer scanned words, then those with more
-/// names. A global variable says more than a thread's stack, which may have borrowed the object only:
-/// a stack is taken where all other ways are more than two steps longer.
+/// names. A global variable says more than a thread's stack, registers or own data, which may have
+/// borrowed the object only: those are taken where all other ways are more than two steps longer.
 package enum EdgeCosts {
   static let step: UInt8 = 16
   static let foldedStep: UInt8 = 2
@@ -22,9 +22,8 @@ package enum EdgeCosts {
     switch kind {
     case .global, .declared: 1
     case .task: 3
-    case .threadLocal: 4
     case .runtime: 6
-    case .stack, .register: 2 * step + 2
+    case .stack, .register, .threadLocal: 2 * step + 2
     }
   }
 

@@ -4,7 +4,7 @@
 ///
 /// Addresses, indices and counts are not in it; neither are closures' functions, whose addresses differ
 /// from build to build: two closures in one field have one fingerprint. The hash is FNV-1a with 64 bits,
-/// its upper 16 bits folded in.
+/// of whose bits the last step of SplitMix64 makes each depend on all; the lower 48 are taken.
 ///
 ///     fingerprint(of: ["leak", "App.Parent.child", "App.Child.parent"])
 func fingerprint(of parts: [String]) -> String {
@@ -17,7 +17,9 @@ func fingerprint(of parts: [String]) -> String {
     for byte in part.utf8 { add(byte) }
     add(0)
   }
-  hash = (hash ^ hash >> 48) & 0xFFFF_FFFF_FFFF
+  hash = (hash ^ (hash >> 30)) &* 0xBF58_476D_1CE4_E5B9
+  hash = (hash ^ (hash >> 27)) &* 0x94D0_49BB_1331_11EB
+  hash = (hash ^ (hash >> 31)) & 0xFFFF_FFFF_FFFF
   let digits = String(hash, radix: 16)
   return String(repeating: "0", count: 12 - digits.count) + digits
 }

@@ -94,7 +94,7 @@ package struct PathGroup: Hashable, Sendable {
 
 /// The ways from the roots to some objects.
 package struct PathReport: Sendable {
-  /// The groups, those with the shortest path first; merged ones by the number of targets.
+  /// The groups, those with the most targets first, then those with the shortest path.
   package var groups: [PathGroup]
 
   /// The targets that no path leads to, ascending: they are leaked, or every path was avoided.
@@ -243,7 +243,7 @@ private struct PathSearch {
 
     let order = _groups.indices.sorted { left, right in
       let (a, b) = (_groups[left], _groups[right])
-      if options.isMerged && a.targets.count != b.targets.count {
+      if a.targets.count != b.targets.count {
         return a.targets.count > b.targets.count
       }
       return a.cost != b.cost ? a.cost < b.cost : left < right

@@ -25,8 +25,13 @@ extension HeapGraph {
   }
 
   /// The path of fields of a step, indices as `[_]`.
+  ///
+  /// So are offsets into C memory, which is an array more often than not.
   package func foldedField(of step: ReferenceStep) -> String {
-    EdgeLabel.joined(step.edges.map { label(of: $0).foldedText })
+    EdgeLabel.joined(
+      labelled(step).map { node, edge in
+        isOffset(edge, in: node) ? "[_]" : label(of: edge).foldedText
+      })
   }
 
   /// The path of fields of a step, with indices.
@@ -51,13 +56,30 @@ extension HeapGraph {
   /// one snapshot.
   func key(of step: ReferenceStep) -> [UInt64] {
     var key = [nameKey(of: step.node)]
-    for edge in step.edges {
+    for (node, edge) in labelled(step) {
       let (name, function) = labelKey(of: edge)
-      key.append(name)
+      key.append(isOffset(edge, in: node) ? 1 : name)
       key.append(function)
     }
     key.append(.max)
     return key
+  }
+
+  /// The edges of a step, each with the node that it leaves.
+  private func labelled(_ step: ReferenceStep) -> [(NodeIndex, EdgeIndex)] {
+    var node = step.node
+    return step.edges.map { edge in
+      defer { node = target(of: edge) }
+      return (node, edge)
+    }
+  }
+
+  /// Whether an edge is called after its offset in memory without a type: `+24`.
+  private func isOffset(_ edge: EdgeIndex, in node: NodeIndex) -> Bool {
+    switch kind(of: node) {
+    case .block, .taskSlab: label(of: edge).name.utf8.first == UInt8(ascii: "+")
+    default: false
+    }
   }
 
   /// A number that is equal for two nodes that reports call the same.

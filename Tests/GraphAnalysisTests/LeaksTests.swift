@@ -155,6 +155,36 @@ import Testing
     #expect(Self.steps(finding, in: graph) == ["closure context.capture[1].attempt"])
     #expect(finding.retained.count == 3)
     #expect(finding.cuts.first?.frees.count == 3)
+    // A variable can't be captured weakly.
+    #expect(finding.cuts.first?.advice == .clearField)
+  }
+
+  @Test("Of two fields the one that is not called like its type is the way back")
+  func fieldNamedAfterType() throws {
+    var heap = SnapshotDSL()
+    let source = heap.object("App.CancelSource")
+    let token = heap.object("App.CancelToken")
+    heap.edge(source, "token", to: token)
+    heap.edge(token, "state.pending", to: source)
+    let (report, graph) = try Self.report(heap)
+    let cut = try #require(report.findings.first?.cuts.first)
+    #expect(graph.field(of: cut.step) == "state.pending")
+  }
+
+  @Test("A field that living objects own by is not the one to make weak")
+  func ownedElsewhere() throws {
+    var heap = SnapshotDSL()
+    let first = heap.object("App.First")
+    let second = heap.object("App.Second")
+    heap.edge(first, "a", to: second)
+    heap.edge(second, "b", to: first)
+    let living = heap.object("App.First")
+    let owned = heap.object("App.Second")
+    heap.root(.global, address: 0x1000, to: living)
+    heap.edge(living, "a", to: owned)
+    let (report, graph) = try Self.report(heap)
+    let cut = try #require(report.findings.first?.cuts.first)
+    #expect(graph.field(of: cut.step) == "b")
   }
 
   @Test("Nothing but boxes: each is a step")
@@ -181,18 +211,20 @@ import Testing
     heap.edge(call, "status", to: derived)
     heap.edge(promise, "callbacks", to: storage)
     heap.edge(storage, "[0]", to: outer, function: 0x40_4000)
+    let inner = heap.closureContext()
     heap.edge(outer, "capture[0]", to: derived)
-    heap.edge(outer, "capture[1]", to: call, function: 0x40_5000)
+    heap.edge(outer, "transform", to: inner, function: 0x40_5000)
+    heap.edge(inner, "self", to: call)
     let (report, graph) = try Self.report(heap)
     let finding = try #require(report.findings.first)
     #expect(
       Self.steps(finding, in: graph) == [
-        "App.Promise<Swift.Int>.callbacks[0]", "closure context.capture[1]",
-        "App.UnaryCall.ready",
+        "App.Promise<Swift.Int>.callbacks[0]", "closure context.transform",
+        "closure context.self", "App.UnaryCall.ready",
       ])
-    #expect(finding.retained.count == 5)
+    #expect(finding.retained.count == 6)
     #expect(finding.cuts.first?.advice == .captureWeakly)
-    #expect(finding.cuts.first.map { graph.field(of: $0.step) } == "capture[1]")
+    #expect(finding.cuts.first.map { graph.field(of: $0.step) } == "self")
   }
 
   @Test("A task that owns the object that holds it: cancel it and capture weakly")
@@ -404,6 +436,13 @@ import Testing
     _ = object
     let (report, _) = try Self.report(heap)
     #expect(report.leaked.costByType.keys.sorted() == ["PeerConnection"])
+  }
+
+  @Test("Fingerprints that users keep must not change")
+  func keptFingerprints() {
+    #expect(fingerprint(of: []) == "15e9a9b5e89b")
+    #expect(fingerprint(of: ["leak", "App.Parent.child", "App.Child.parent"]) == "2b0fd6898aca")
+    #expect(fingerprint(of: ["ab", "c"]) != fingerprint(of: ["a", "bc"]))
   }
 
   @Test("A fingerprint follows from types and fields, not from addresses, order or numbers")

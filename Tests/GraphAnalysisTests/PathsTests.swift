@@ -35,6 +35,21 @@ import Testing
     return heap
   }
 
+  @Test("The way that holds most of the targets comes first, however long")
+  func commonestFirst() throws {
+    var heap = SnapshotDSL()
+    let stray = heap.object("App.Item")
+    heap.root(.global, address: 0x1000, to: stray)
+    let hub = heap.object("App.Hub")
+    let list = heap.object("App.List")
+    heap.root(.global, address: 0x2000, to: hub)
+    heap.edge(hub, "list", to: list)
+    for _ in 0..<3 { heap.edge(list, "item", to: heap.object("App.Item")) }
+    let graph = try HeapGraph(heap.snapshot())
+    let report = try paths(to: graph.nodes(ofType: TypePattern("Item")), in: graph)
+    #expect(report.groups.map(\.targets.count) == [3, 1])
+  }
+
   @Test("Every container that holds one of the targets shows up, storage folded")
   func bothContainers() throws {
     let graph = try HeapGraph(Self.requestLog().snapshot())
@@ -77,6 +92,28 @@ import Testing
         "global → App.RequestLog.lastFew[0] → App.RequestRecord"
       ])
     #expect(around.unreachable.count == 10)
+  }
+
+  @Test("Positions in C memory make no difference, those in a named structure do")
+  func offsets() throws {
+    var heap = SnapshotDSL()
+    let table = heap.node(.coreFoundation, "Foundation._NSCFSet")
+    heap.root(.global, address: 0x1000, to: table)
+    let buckets = heap.block()
+    let other = heap.block()
+    heap.edge(table, "+48", to: buckets, provenance: .scanned)
+    heap.edge(table, "+56", to: other, provenance: .scanned)
+    for offset in stride(from: 0, to: 40, by: 8) {
+      heap.edge(buckets, "+\(offset)", to: heap.object("App.Ticker"), provenance: .scanned)
+    }
+    heap.edge(other, "+8", to: heap.object("App.Ticker"), provenance: .scanned)
+    let graph = try HeapGraph(heap.snapshot())
+    let report = try paths(to: graph.nodes(ofType: TypePattern("Ticker")), in: graph)
+    #expect(report.groups.map(\.targets.count) == [5, 1])
+    #expect(
+      report.groups.map { $0.path.steps.map { graph.foldedField(of: $0) } } == [
+        ["+48", "[_]"], ["+56", "[_]"],
+      ])
   }
 
   @Test("A global is shown rather than a thread's stack, unless it is more than two steps longer")

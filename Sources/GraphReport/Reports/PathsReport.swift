@@ -93,7 +93,7 @@ package struct PathsReport: Report {
     answer += Line(
       ", held in \(Units.count(_ways.count, "way"))"
         + (_ways.count < 2
-          ? ":" : _isMerged ? ", the most objects first:" : ", the shortest first:"))
+          ? ":" : _targets.count > 1 ? ", the most objects first:" : ", the shortest first:"))
     var document = Document(answer: answer)
     for (place, way) in _ways.prefix(limit ?? .max).enumerated() {
       let text = PathText(path: way.path, names: _names)
