@@ -68,7 +68,8 @@ struct SymbolTable {
         let isFunction =
           type == STT_FUNC || type == STT_GNU_IFUNC
           || type == STT_NOTYPE && sections[home].isExecutable
-        guard isFunction || type == STT_OBJECT,
+        // A variable without a size marks a place, such as the start of a list; what follows isn't its own.
+        guard isFunction || type == STT_OBJECT && symbol.st_size > 0,
           let name = elf_strptr(file.elf, Int(section.header.sh_link), Int(symbol.st_name)),
           name.pointee != 0
         else { continue }
