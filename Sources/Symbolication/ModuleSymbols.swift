@@ -1,6 +1,5 @@
 // ModuleSymbols: all that is known of one module, by addresses in its file.
 
-internal import CLibdw
 internal import Glibc
 
 /// The names in one module. Addresses are those of the file, before the loader moved it.

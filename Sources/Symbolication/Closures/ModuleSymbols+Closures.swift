@@ -1,7 +1,5 @@
 // ModuleSymbols+Closures: which closure or method the function of a closure value stands for.
 
-internal import CLibdw
-
 extension ModuleSymbols {
   /// What a closure value calls.
   struct Closure {
