@@ -59,14 +59,18 @@ package struct PathOptions: Sendable {
   /// to the number of reachable targets.
   package var isMerged: Bool
 
+  /// Whether single targets are searched for further paths, beyond one for each reference to a target.
+  package var looksFurther: Bool
+
   package init(
     maximum: Int = 5, through: [FieldPattern] = [], avoid: [FieldPattern] = [],
-    isMerged: Bool = false
+    isMerged: Bool = false, looksFurther: Bool = true
   ) {
     self.maximum = maximum
     self.through = through
     self.avoid = avoid
     self.isMerged = isMerged
+    self.looksFurther = looksFurther
   }
 }
 
@@ -237,7 +241,7 @@ private struct PathSearch {
       }
       if !options.isMerged {
         try _findByLastReference(reachable, cancel: cancel)
-        try _findFurther(cancel: cancel)
+        if options.looksFurther { try _findFurther(cancel: cancel) }
       }
     }
 

@@ -72,36 +72,12 @@ struct Comparison {
     born: [NodeIndex], grown: Set<String>, in graph: HeapGraph
   ) throws -> [Finding] {
     let bornSet = Set(born)
-    let retained = try RetainedSizes(of: graph)
     // Of a leak that is older, only what was born in between is told.
-    let findings = try leaks(in: graph).findings.compactMap {
-      $0.keeping(bornSet.contains, in: graph, sizes: { retained })
-    }
-    let targets = born.filter {
+    let leaked = try leaks(in: graph).findings.keeping(in: graph) { bornSet.contains($0) }
+    let reachable = born.filter {
       graph.isReachable[$0.position] && grown.contains(graph.typeName(of: $0))
     }
-    guard !targets.isEmpty else { return findings }
-    let targetSet = Set(targets)
-    let found = try paths(
-      to: targets, in: graph, options: PathOptions(maximum: 200, isMerged: true))
-    var abandoned: [Finding] = []
-    for group in found.groups {
-      let victimOf = group.path.steps.contains {
-        targetSet.contains($0.node) && $0.node != group.path.target
-      }
-      if victimOf { continue }
-      abandoned.append(
-        Finding(
-          kind: .abandoned, members: group.targets, representative: group.path.target,
-          own: group.own,
-          retained: group.targets.reduce(.zero) { $0 + retained.retained(by: $1) }, cycle: [],
-          path: group.path, cuts: [], fingerprint: group.fingerprint))
-    }
-    abandoned.sort {
-      $0.retained.bytes != $1.retained.bytes
-        ? $0.retained.bytes > $1.retained.bytes : $0.representative < $1.representative
-    }
-    return findings + abandoned
+    return leaked + (try abandoned(reachable, in: graph))
   }
 }
 

@@ -33,11 +33,13 @@ enum Staircase {
     let nodes = snapshot.nodes
     var countByType = [Int](repeating: 0, count: snapshot.types.count)
     var countByName: [StringIndex: Int] = [:]
+    var isResource = [Bool](repeating: false, count: snapshot.types.count)
     for row in 0..<nodes.count
     where nodes.state[row] != NodeState.deinited.rawValue
       && nodes.kind[row] != NodeKind.runtime.rawValue
     {
       countByType[Int(nodes.type[row])] += 1
+      if nodes.kind[row] == NodeKind.resource.rawValue { isResource[Int(nodes.type[row])] = true }
     }
     for (node, name) in snapshot.nodeNames
     where nodes.state[node.position] != NodeState.deinited.rawValue {
@@ -48,7 +50,7 @@ enum Staircase {
       let module = snapshot.strings[snapshot.types.module[row]]
       return (
         type: snapshot.strings[snapshot.types.name[row]], module: module, count: countByType[row],
-        isOwn: HeapGraph.isProgramModule(module)
+        isOwn: HeapGraph.isProgramModule(module) || isResource[row]
       )
     }
     // What the program registered under a name is its own, whatever type it has.

@@ -75,7 +75,7 @@ extension Verb {
     let filter = try TypeFilter(call.arguments, snapshot: inspection.graph.snapshot)
     progress.report(step: "looking for leaks", done: 0, total: 0)
     let found = try GraphAnalysis.leaks(in: inspection.graph)
-    let findings = try filter.findings(found.findings, in: inspection.graph)
+    let findings = filter.findings(found.findings, in: inspection.graph)
     let report = SnapshotReport(
       summary: try SummaryReport(of: inspection, filter: filter),
       leaks: LeaksReport(

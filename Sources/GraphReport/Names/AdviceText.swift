@@ -38,8 +38,11 @@ extension CutProposal.Advice {
       return
         "balance Unmanaged.passRetained with release() or takeRetainedValue()"
     case .clearField:
-      return step.field.isEmpty
-        ? "let it go when the work ends" : "clear \(step.field) when the work ends"
+      if step.field.isEmpty { return "let it go when the work ends" }
+      let container = step.field.prefix { $0 != "[" }
+      return container.count < step.field.count && !container.isEmpty
+        ? "remove it from \(container) when the work ends"
+        : "clear \(step.field) when the work ends"
     }
   }
 

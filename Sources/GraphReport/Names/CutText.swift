@@ -18,10 +18,10 @@ struct CutText {
   /// The cut for people: the edges, what they free and what to write in the source.
   var detail: Document.Detail {
     var line = ([cut.step] + cut.together).map(edge).joined(" and ")
-    if cut.frees.count > 0 {
-      line += Line(
-        " frees \(Units.count(cut.frees.count, "object")), \(Units.bytes(cut.frees.bytes))")
-    }
+    line += Line(
+      cut.frees.count > 0
+        ? " frees \(Units.count(cut.frees.count, "object")), \(Units.bytes(cut.frees.bytes))"
+        : " frees nothing alone, something else holds them too")
     return Document.Detail(
       "cut", line + Line(": ") + Line(cut.advice.text(for: text(of: cut.step)), .good))
   }
@@ -35,9 +35,12 @@ struct CutText {
     ])
   }
 
-  /// An edge to cut; a step without edges is a retain that nothing in memory explains.
+  /// An edge to cut; a step without edges is a retain that nothing in memory explains, or a resource that
+  /// stays as long as it is open.
   private func edge(_ step: ReferenceStep) -> Line {
-    step.edges.isEmpty ? Line("a retain that no holder explains") : Line(text(of: step).edge, .code)
+    if !step.edges.isEmpty { return Line(text(of: step).edge, .code) }
+    return cut.advice == .closeResource
+      ? Line(names.typeName(of: step.node), .code) : Line("a retain that no holder explains")
   }
 
   private func name(of step: ReferenceStep) -> String {
