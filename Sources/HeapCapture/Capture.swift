@@ -407,7 +407,6 @@ private struct Capture {
       runIdentity: facts.runIdentity,
       memory: [
         "resident": _memory.source.residentBytes, "liveSwift": liveSwift, "liveOther": liveOther,
-        "pauseNanoseconds": facts.pauseNanoseconds,
       ])
     for (text, count) in _diagnostics { builder.note(text, count: count) }
     for (text, count) in _catalog.diagnostics { builder.note(text, count: count) }
