@@ -14,6 +14,9 @@
 #define MG_EXPORT __attribute__((visibility("default"), used))
 #define MG_JUMP __attribute__((musttail)) return
 
+// What is reached by a jump, from assembly too.
+#define MG_TRACKED static __attribute__((noinline, used))
+
 uint32_t mg_tracking;
 uint32_t mg_watching;
 MG_THREAD_LOCAL mg_thread_state mg_thread;
@@ -43,7 +46,7 @@ extern void *__libc_memalign(size_t, size_t);
 extern void *__libc_valloc(size_t);
 extern void *__libc_pvalloc(size_t);
 
-static void *untracked_reallocarray(void *block, size_t count, size_t size) {
+MG_TRACKED void *untracked_reallocarray(void *block, size_t count, size_t size) {
   size_t bytes;
   if (__builtin_mul_overflow(count, size, &bytes)) {
     errno = ENOMEM;
@@ -62,7 +65,7 @@ static int check_posix_memalign(void **block, size_t alignment, size_t size) {
   return is_power_of_two && alignment % sizeof(void *) == 0 ? 0 : EINVAL;
 }
 
-static int untracked_posix_memalign(void **block, size_t alignment, size_t size) {
+MG_TRACKED int untracked_posix_memalign(void **block, size_t alignment, size_t size) {
   int problem = check_posix_memalign(block, alignment, size);
   if (problem)
     return problem;
@@ -107,50 +110,49 @@ MG_INLINE void died(void *block) {
     mg_registry_block_died((uintptr_t)block);
 }
 
-static __attribute__((noinline)) void *tracked_malloc(size_t size) {
+MG_TRACKED void *tracked_malloc(size_t size) {
   void *block = __libc_malloc(size);
   born(block, size, __builtin_frame_address(0));
   return block;
 }
 
-static __attribute__((noinline)) void tracked_free(void *block) {
+MG_TRACKED void tracked_free(void *block) {
   if (MG_LIKELY(block))
     died(block);
   MG_JUMP __libc_free(block);
 }
 
-static __attribute__((noinline)) void *tracked_calloc(size_t count, size_t size) {
+MG_TRACKED void *tracked_calloc(size_t count, size_t size) {
   void *block = __libc_calloc(count, size);
   born(block, count * size, __builtin_frame_address(0));
   return block;
 }
 
-static __attribute__((noinline)) void *tracked_memalign(size_t alignment, size_t size) {
+MG_TRACKED void *tracked_memalign(size_t alignment, size_t size) {
   void *block = __libc_memalign(alignment, size);
   born(block, size, __builtin_frame_address(0));
   return block;
 }
 
-static __attribute__((noinline)) void *tracked_aligned_alloc(size_t alignment, size_t size) {
+MG_TRACKED void *tracked_aligned_alloc(size_t alignment, size_t size) {
   void *block = __libc_memalign(alignment, size);
   born(block, size, __builtin_frame_address(0));
   return block;
 }
 
-static __attribute__((noinline)) void *tracked_valloc(size_t size) {
+MG_TRACKED void *tracked_valloc(size_t size) {
   void *block = __libc_valloc(size);
   born(block, size, __builtin_frame_address(0));
   return block;
 }
 
-static __attribute__((noinline)) void *tracked_pvalloc(size_t size) {
+MG_TRACKED void *tracked_pvalloc(size_t size) {
   void *block = __libc_pvalloc(size);
   born(block, size, __builtin_frame_address(0));
   return block;
 }
 
-static __attribute__((noinline)) int tracked_posix_memalign(void **block, size_t alignment,
-                                                            size_t size) {
+MG_TRACKED int tracked_posix_memalign(void **block, size_t alignment, size_t size) {
   int problem = untracked_posix_memalign(block, alignment, size);
   if (!problem)
     born(*block, size, __builtin_frame_address(0));
@@ -199,12 +201,11 @@ MG_INLINE void *reallocate(void *block, size_t size, void **frame) {
   return made;
 }
 
-static __attribute__((noinline)) void *tracked_realloc(void *block, size_t size) {
+MG_TRACKED void *tracked_realloc(void *block, size_t size) {
   return reallocate(block, size, __builtin_frame_address(0));
 }
 
-static __attribute__((noinline)) void *tracked_reallocarray(void *block, size_t count,
-                                                            size_t size) {
+MG_TRACKED void *tracked_reallocarray(void *block, size_t count, size_t size) {
   size_t bytes;
   if (__builtin_mul_overflow(count, size, &bytes)) {
     errno = ENOMEM;
@@ -213,13 +214,27 @@ static __attribute__((noinline)) void *tracked_reallocarray(void *block, size_t 
   return reallocate(block, bytes, __builtin_frame_address(0));
 }
 
+#if defined(__x86_64__)
+// By hand: with frame pointers, as packages are built, the compiler's version is twice as long.
+#define MG_DEFINE(result, name, parameters, arguments, own)                                        \
+  MG_EXPORT __attribute__((naked)) result name parameters {                                        \
+    __asm__("cmpl $0, mg_watching(%rip)\n\t"                                                       \
+            "jne tracked_" #name "\n\t"                                                            \
+            "jmp *" #own "@GOTPCREL(%rip)");                                                       \
+  }
+#else
 #define MG_DEFINE(result, name, parameters, arguments, own)                                        \
   MG_EXPORT result name parameters {                                                               \
     if (MG_LIKELY(!__atomic_load_n(&mg_watching, __ATOMIC_RELAXED)))                               \
       MG_JUMP own arguments;                                                                       \
     MG_JUMP tracked_##name arguments;                                                              \
   }
+#endif
+
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wunused-parameter"
 MG_INTERPOSED(MG_DEFINE)
+#pragma clang diagnostic pop
 
 // --- does it work? -----------------------------------------------------------------------------
 
