@@ -116,8 +116,8 @@ extern uint32_t mg_tracking;
 
 /// What one thread is in the middle of.
 typedef struct mg_thread_state {
-  uint32_t busy; // inside the agent: births are not recorded
-  uint32_t is_agent_thread;
+  uint32_t busy;                // inside the agent: births are not recorded
+  uint32_t was_stopped_in_call; // a mark ended the system call that the thread was in
   // A reallocation in flight: its old block has no cell at the moment.
   uint64_t *moving_cell;
   uint64_t moving_value;
@@ -172,6 +172,11 @@ bool mg_stack_bounds(uintptr_t *low, uintptr_t *high);
 
 /// Unblocks the stop signal in the calling thread.
 void mg_masks_let_through(void);
+
+// --- waits.c -----------------------------------------------------------------------------------
+
+/// Looks up what waits.c stands before. Called when the agent is initialised, started or not.
+void mg_waits_start(void);
 
 // --- twin.c ------------------------------------------------------------------------------------
 

@@ -293,6 +293,7 @@ __attribute__((constructor(101))) static void begin(int count, char **arguments,
   (void)count;
   (void)arguments;
   mg_threads_remember_main();
+  mg_waits_start();
   is_initialised = mg_is_linked();
   if (mg_is_linked()) {
     mg_reader_channel = value_of(environment, "MEMORY_GRAPH_READER");

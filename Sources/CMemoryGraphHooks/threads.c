@@ -67,6 +67,24 @@ static void write_thread(mg_thread_entry *row) {
   mg_sys2(SYS_prctl, PR_GET_NAME, row->name);
 }
 
+// Whether the thread was in a system call that this signal alone ends: then the caller, if it is one of
+// waits.c, makes it again.
+static bool ended_a_call(const ucontext_t *context) {
+#if defined(__x86_64__)
+  const uint8_t *pc = (const uint8_t *)context->uc_mcontext.gregs[REG_RIP];
+  if (context->uc_mcontext.gregs[REG_RAX] != -EINTR || pc[-2] != 0x0f || pc[-1] != 0x05)
+    return false;
+#else
+  const uint32_t *pc = (const uint32_t *)context->uc_mcontext.pc;
+  if (context->uc_mcontext.regs[0] != (uint64_t)-EINTR || pc[-1] != 0xd4000001)
+    return false;
+#endif
+  // Another one that waits for this handler to return would have ended the call as well.
+  uint64_t pending = 0;
+  mg_sys2(SYS_rt_sigpending, &pending, sizeof pending);
+  return !(pending & ~*(const uint64_t *)(const void *)&context->uc_sigmask);
+}
+
 // The handler of the stop signal.
 //
 // SA_ONSTACK, because a thread that has an alternative stack may have little room on its own;
@@ -100,6 +118,7 @@ static void on_stop(int signal, siginfo_t *info, void *context) {
     mg_futex_wait(&stop_number, number, 0);
   if (restored && mg_cell_load(moving) == mg_thread.moving_value)
     mg_cell_store(moving, 0);
+  mg_thread.was_stopped_in_call = ended_a_call(context);
 }
 
 // --- in the thread that stops them -------------------------------------------------------------

@@ -10,12 +10,16 @@ enum CProgram {
     #include <errno.h>
     #include <fcntl.h>
     #include <malloc.h>
+    #include <poll.h>
     #include <pthread.h>
+    #include <semaphore.h>
     #include <signal.h>
     #include <stdint.h>
     #include <stdio.h>
     #include <stdlib.h>
     #include <string.h>
+    #include <sys/epoll.h>
+    #include <sys/select.h>
     #include <sys/socket.h>
     #include <sys/stat.h>
     #include <sys/time.h>
@@ -200,6 +204,74 @@ enum CProgram {
       pthread_join(waiting, NULL);
       stop = 1;
       pthread_join(blocking, NULL);
+    }
+
+    // --- calls that a handled signal ends
+
+    static double now(void) {
+      struct timespec time;
+      clock_gettime(CLOCK_MONOTONIC, &time);
+      return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+    }
+
+    static volatile int sleepers;
+    enum { CALLS = 10 };
+
+    static void *sleep_somehow(void *argument) {
+      double start = now(), wanted = 0.4;
+      struct timespec time = {0, 400000000}, moment;
+      struct timeval limit = {0, 400000};
+      struct epoll_event event;
+      sem_t semaphore;
+      sem_init(&semaphore, 0, 0);
+      clock_gettime(CLOCK_REALTIME, &moment);
+      moment.tv_sec += 1;
+      int file = epoll_create1(EPOLL_CLOEXEC);
+      switch ((intptr_t)argument) {
+      case 0: check(sleep(1) == 0); wanted = 1; break;
+      case 1: check(usleep(400000) == 0); break;
+      case 2: check(nanosleep(&time, &time) == 0); break;
+      case 3: check(clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL) == 0); break;
+      case 4: check(poll(NULL, 0, 400) == 0); break;
+      case 5: check(select(0, NULL, NULL, NULL, &limit) == 0); break;
+      case 6: check(ppoll(NULL, 0, &time, NULL) == 0); break;
+      case 7: check(pselect(0, NULL, NULL, NULL, &time, NULL) == 0); break;
+      case 8: check(epoll_wait(file, &event, 1, 400) == 0); break;
+      default:
+        check(sem_timedwait(&semaphore, &moment) == -1 && errno == ETIMEDOUT);
+        wanted = 0.9;
+      }
+      check(now() - start >= wanted - 0.01);
+      close(file);
+      __atomic_fetch_sub(&sleepers, 1, __ATOMIC_SEQ_CST);
+      return NULL;
+    }
+
+    static void on_usr1(int signal) { (void)signal; }
+
+    static volatile int woken;
+    static void *sleep_until_signal(void *unused) {
+      struct timespec time = {1000, 0};
+      check(nanosleep(&time, &time) == -1 && errno == EINTR && time.tv_sec >= 990);
+      check(poll(NULL, 0, -1) == -1 && errno == EINTR);
+      woken = 1;
+      return unused;
+    }
+
+    static void sleeps(void) {
+      struct sigaction action = {.sa_handler = on_usr1, .sa_flags = SA_RESTART};
+      sigaction(SIGUSR1, &action, NULL);
+      pthread_t threads[CALLS], other;
+      sleepers = CALLS;
+      for (intptr_t i = 0; i < CALLS; i++)
+        pthread_create(&threads[i], NULL, sleep_somehow, (void *)i);
+      pthread_create(&other, NULL, sleep_until_signal, NULL);
+      int marks = 0;
+      for (; sleepers > 0 || marks < 3; marks++) check(mg_mark("sleeping") == 0);
+      for (int i = 0; i < CALLS; i++) pthread_join(threads[i], NULL);
+      // The program's own signals still end a call.
+      while (!woken) { pthread_kill(other, SIGUSR1); usleep(1000); }
+      pthread_join(other, NULL);
     }
 
     // --- what the program could notice
@@ -479,7 +551,7 @@ enum CProgram {
         {"unnoticed", unnoticed}, {"forks", forks}, {"environment", environment},
         {"unwritable", unwritable}, {"names", names}, {"ends", ends}, {"registry", registry},
         {"registry_threads", registry_threads}, {"stacks", stacks}, {"ask_itself", ask_itself},
-        {"inert", inert},
+        {"inert", inert}, {"sleeps", sleeps},
       };
       for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         if (strcmp(mode, modes[i].name) == 0) { modes[i].function(); puts("done"); return 23; }

@@ -106,6 +106,12 @@ import Testing
     }
   }
 
+  @Test("A thread that sleeps, or waits with a limit, is not woken by a mark")
+  func sleepers() throws {
+    let (marks, _) = try marks(of: "sleeps")
+    #expect(marks.count >= 3)
+  }
+
   @Test("The program notices neither a child, a descriptor, a signal nor errno")
   func unnoticed() throws {
     let (marks, _) = try marks(of: "unnoticed")
