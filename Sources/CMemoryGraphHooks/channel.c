@@ -196,7 +196,9 @@ static int parse_answer(char *answer, const char *path) {
 }
 
 static int converse(int channel, int twin, const char *path) {
-  line request = {.count = 0}, answer;
+  // Not on the stack, which may be a small one; one mark is taken at a time.
+  static line request, answer;
+  request.count = 0;
   append(&request, "snapshot\t1\t");
   append_number(&request, mg_state.pid, 10);
   append(&request, "\t");

@@ -78,15 +78,28 @@ static void serve(int connection) {
   answer(connection, EPROTONOSUPPORT);
 }
 
+// 1 once the socket is there, or can't be.
+static _Atomic uint32_t is_ready;
+
+static void tell_ready(void) {
+  atomic_store(&is_ready, 1);
+  mg_futex_wake(&is_ready, 1);
+}
+
+static int open_own_socket(void) {
+  // A kernel without this call would leave the program's descriptors open here: no thread then.
+  if (mg_sys3(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE) < 0)
+    return -1;
+  return listen_at_own_name();
+}
+
 static void *listen_for_marks(void *unused) {
   (void)unused;
   mg_thread.busy = 1;
   mg_threads_set_agent_thread(mg_tid());
   mg_sys2(SYS_prctl, 15 /* PR_SET_NAME */, "memory-graph");
-  // A kernel without this call would leave the program's descriptors open here: no thread then.
-  if (mg_sys3(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE) < 0)
-    return NULL;
-  int socket = listen_at_own_name();
+  int socket = open_own_socket();
+  tell_ready();
   if (socket < 0)
     return NULL;
   for (;;) {
@@ -113,8 +126,11 @@ void mg_listener_start(void) {
   pthread_attr_setstacksize(&attributes, 256 << 10);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   mg_thread.busy++;
-  pthread_create(&thread, &attributes, listen_for_marks, NULL);
+  int error = pthread_create(&thread, &attributes, listen_for_marks, NULL);
   mg_thread.busy--;
   pthread_attr_destroy(&attributes);
   pthread_sigmask(SIG_SETMASK, &old, NULL);
+  // Once main runs, a mark can be asked for.
+  while (!error && !atomic_load(&is_ready))
+    mg_futex_wait(&is_ready, 0, 0);
 }

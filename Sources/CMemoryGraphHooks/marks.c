@@ -135,7 +135,7 @@ static int take(const char *name, const char *path) {
 int mg_mark(const char *name) {
   if (!name)
     return EINVAL;
-  char path[MAX_PATH];
+  static char path[MAX_PATH]; // not on the stack, which may be a small one
   pthread_mutex_lock(&lock);
   mg_thread.busy++;
   int error = folder ? path_for(name, path) : 0;
@@ -149,24 +149,25 @@ int mg_mark(const char *name) {
 int mg_snapshot(const char *path) {
   if (!path || !*path)
     return EINVAL;
-  char absolute[MAX_PATH], stem[MAX_NAME + 1];
-  int error = absolute_path(path, absolute);
-  if (error)
-    return error;
-  // A snapshot ends a generation as a mark does, or two snapshots could not be told apart. It is
-  // named after its file.
-  const char *name = strrchr(absolute, '/') + 1;
-  size_t bytes = strlen(name);
-  const char *extension = ".mgraph";
-  if (bytes > strlen(extension) && strcmp(name + bytes - strlen(extension), extension) == 0)
-    bytes -= strlen(extension);
-  if (bytes > MAX_NAME)
-    bytes = MAX_NAME;
-  memcpy(stem, name, bytes);
-  stem[bytes] = 0;
+  static char absolute[MAX_PATH]; // not on the stack, which may be a small one
+  char stem[MAX_NAME + 1];
   pthread_mutex_lock(&lock);
   mg_thread.busy++;
-  error = take(stem, absolute);
+  int error = absolute_path(path, absolute);
+  if (!error) {
+    // A snapshot ends a generation as a mark does, or two snapshots could not be told apart. It is
+    // named after its file.
+    const char *name = strrchr(absolute, '/') + 1;
+    size_t bytes = strlen(name);
+    const char *extension = ".mgraph";
+    if (bytes > strlen(extension) && strcmp(name + bytes - strlen(extension), extension) == 0)
+      bytes -= strlen(extension);
+    if (bytes > MAX_NAME)
+      bytes = MAX_NAME;
+    memcpy(stem, name, bytes);
+    stem[bytes] = 0;
+    error = take(stem, absolute);
+  }
   mg_thread.busy--;
   pthread_mutex_unlock(&lock);
   return error;

@@ -193,6 +193,19 @@ enum CProgram {
       return unused;
     }
 
+    static void *mark_here(void *result) { *(int *)result = mg_mark("small stack"); return NULL; }
+
+    static void small_stack(void) {
+      pthread_attr_t attributes;
+      pthread_t thread;
+      int result = -1;
+      pthread_attr_init(&attributes);
+      check(pthread_attr_setstacksize(&attributes, 24 << 10) == 0);
+      check(pthread_create(&thread, &attributes, mark_here, &result) == 0);
+      pthread_join(thread, NULL);
+      check(result == 0);
+    }
+
     static void masked(void) {
       pthread_t blocking, waiting;
       pthread_create(&blocking, NULL, block_all, NULL);
@@ -552,6 +565,7 @@ enum CProgram {
         {"unwritable", unwritable}, {"names", names}, {"ends", ends}, {"registry", registry},
         {"registry_threads", registry_threads}, {"stacks", stacks}, {"ask_itself", ask_itself},
         {"inert", inert}, {"sleeps", sleeps},
+        {"small_stack", small_stack},
       };
       for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         if (strcmp(mode, modes[i].name) == 0) { modes[i].function(); puts("done"); return 23; }

@@ -106,6 +106,12 @@ import Testing
     }
   }
 
+  @Test("A mark can be taken on a small stack")
+  func smallStack() throws {
+    let (marks, _) = try marks(of: "small_stack")
+    #expect(marks.count == 1)
+  }
+
   @Test("A thread that sleeps, or waits with a limit, is not woken by a mark")
   func sleepers() throws {
     let (marks, _) = try marks(of: "sleeps")
