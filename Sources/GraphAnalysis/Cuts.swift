@@ -34,8 +34,8 @@ struct CutSearch {
   private var _owningFieldsByType: [TypeIndex: Set<FieldKey>] = [:]
   private var _samplesByType: [[UInt32]] = []
 
-  /// Whether each node of the graph is in the part.
-  private let _isInPart: [Bool]
+  /// The component of each node of the graph; `absent` for what is not in the part.
+  private let _componentByNode: [UInt32]
 
   init(
     graph: HeapGraph, part: InducedSubgraph, components: StrongComponents, cycles: CycleSearch
@@ -44,9 +44,11 @@ struct CutSearch {
     self.part = part
     self.components = components
     _cycles = cycles
-    var isInPart = [Bool](repeating: false, count: graph.nodeCount + 1)
-    for node in part.nodeByLocal { isInPart[Int(node)] = true }
-    _isInPart = isInPart
+    var componentByNode = [UInt32](repeating: .absent, count: graph.nodeCount + 1)
+    for (local, node) in part.nodeByLocal.enumerated() {
+      componentByNode[Int(node)] = components.componentByNode[local]
+    }
+    _componentByNode = componentByNode
   }
 
   /// A way to cut, before what it frees is known.
@@ -72,8 +74,9 @@ struct CutSearch {
     var proposals: [(proposal: CutProposal, preference: Int)] = []
     var isSolved = false
     let candidates = _candidates(in: cycle)
+    let above = all.flatMap { _holdersAbove($0) }
     for candidate in candidates {
-      let slots = all.flatMap { _slots(like: candidate.edge, in: $0) }
+      let slots = above + all.flatMap { _slots(like: candidate.edge, in: $0) }
       let freed = counting.freed(byCutting: slots)
       if !isSolved { isSolved = _holdsAll(of: componentOfRepresentative, freed) }
       proposals.append(
@@ -269,8 +272,24 @@ struct CutSearch {
   private func _unknownHolders(of node: UInt32) -> [UInt32] {
     graph.holders.graph.edges(from: node).filter {
       let holder = Int(graph.holders.graph.targets[$0])
-      return !_isInPart[holder] && holder < graph.nodeCount && !graph.isReachable[holder]
+      return _componentByNode[holder] == .absent && holder < graph.nodeCount
+        && !graph.isReachable[holder]
     }.map { graph.holders.edgeBySlot[$0] }
+  }
+
+  /// The references to a leaked component from what is leaked as well and holds it.
+  ///
+  /// A cycle that something leaked drags along would stay behind when that is mended; what its own edges
+  /// free shows when the references from above are gone.
+  private func _holdersAbove(_ component: UInt32) -> [UInt32] {
+    components.members(of: component).flatMap { member -> [UInt32] in
+      let node = part.nodeByLocal[Int(member)]
+      if graph.isReachable[Int(node)] { return [] }
+      return graph.holders.graph.edges(from: node).filter {
+        let above = _componentByNode[Int(graph.holders.graph.targets[$0])]
+        return above != .absent && above != component
+      }.map { graph.holders.edgeBySlot[$0] }
+    }
   }
 
   /// Whether all nodes of a component are among those that were freed.
@@ -289,7 +308,7 @@ struct CutSearch {
   ) throws(CancellationError) -> CutProposal? {
     var closed: Set<UInt32> = []
     var chosen: [Candidate] = []
-    var slotsOfAll: Set<UInt32> = []
+    var slotsOfAll = Set(all.flatMap { _holdersAbove($0) })
     var next = cycle
     var scratch = [UInt32](repeating: .absent, count: part.graph.nodeCount)
     let size = components.members(of: component).count

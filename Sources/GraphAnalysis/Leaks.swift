@@ -32,10 +32,11 @@ package struct LeakReport: Sendable {
 
 /// Finds what is leaked and says what it is that leaks.
 ///
-/// The unreachable part is collapsed into its strongly connected components. Those that nothing else of
-/// it refers to are the *culprits*; everything else is only dragged along. Culprits with the same cycle
-/// (equal types, fields and functions) are one finding, whose retained size is what would go if all of
-/// them went.
+/// The unreachable part is collapsed into its strongly connected components. The *culprits* are those that
+/// nothing else of it refers to, and further down those cycles of the program's own objects and closures
+/// that would stay behind when what drags them along is mended. Everything else is only dragged
+/// along. Culprits with the same cycle (equal types, fields and functions) are one finding, whose retained
+/// size is what would go if all of them went.
 ///
 /// - Throws: `CancellationError` where `cancel` says so.
 /// - Complexity: O(*V* + *E*), and for each finding O(what it retains) for each step of its cycle.
@@ -55,7 +56,7 @@ package func leaks(
 
 /// Finds the culprits of the leaked part of a graph.
 struct LeakSearch {
-  /// A source component of the leaked part.
+  /// A component of the leaked part that is to blame.
   private struct Culprit {
     var component: UInt32
     var representative: NodeIndex
@@ -83,9 +84,14 @@ struct LeakSearch {
     var cycles = CycleSearch(graph: _graph, part: _part, costByEdge: _costByEdge)
     var groupByKey: [[UInt64]: Int] = [:]
     var groups: [[Culprit]] = []
-    for component in _components.sources(in: _part.graph) {
+    let isSource = Set(_components.sources(in: _part.graph))
+    for component in 0..<UInt32(_components.count) {
       let members = _components.members(of: component)
+      if !isSource.contains(component) && !_components.isCyclic(component, in: _part.graph) {
+        continue
+      }
       let cycle = try cycles.cycle(in: members, cancel: cancel)
+      if !isSource.contains(component) && !_isOfProgram(cycle) { continue }
       let first = _part.nodeByLocal[Int(members[members.startIndex])]
       let culprit = Culprit(
         component: component, representative: cycle.first?.node ?? NodeIndex(rawValue: first),
@@ -123,6 +129,14 @@ struct LeakSearch {
     return sorted(findings, in: _graph)
   }
 
+  /// Whether a cycle goes through the program's own objects, resources or closures, rather than through
+  /// the insides of a library or of a task.
+  private func _isOfProgram(_ cycle: [ReferenceStep]) -> Bool {
+    cycle.contains { step in
+      _graph.isOfProgram(step.node) || _graph.kind(of: step.node) == .closureContext
+    }
+  }
+
   /// What is equal for culprits that have one cause.
   private func _key(of culprit: Culprit) -> [UInt64] {
     if !culprit.cycle.isEmpty { return culprit.cycle.flatMap { _graph.key(of: $0) } }
@@ -135,17 +149,23 @@ struct LeakSearch {
 
   /// What would go with each group, if all its members went.
   ///
-  /// Groups stand above their components in the acyclic graph of the components; what a group dominates
-  /// there goes with it, what two groups share goes with neither.
+  /// Groups stand above their components in the acyclic graph of the components, and are the only way in;
+  /// what a group dominates there goes with it, what two groups share goes with neither.
   private func _retained(
     by groups: [[Culprit]], cancel: any CancelSignal
   ) throws(CancellationError) -> [Cost] {
     let condensation = _components.condensation(of: _part.graph)
     let groupOffset = _components.count
-    var offsets = condensation.offsets
-    var targets = condensation.targets
+    var isCulprit = [Bool](repeating: false, count: _components.count)
+    for culprit in groups.joined() { isCulprit[Int(culprit.component)] = true }
+    var offsets: [UInt32] = [0]
+    var targets: [UInt32] = []
+    for component in 0..<UInt32(_components.count) {
+      targets += condensation.successors(of: component).filter { !isCulprit[Int($0)] }
+      offsets.append(UInt32(targets.count))
+    }
     for group in groups {
-      targets.append(contentsOf: group.map(\.component))
+      targets += group.map(\.component)
       offsets.append(UInt32(targets.count))
     }
     let tree = CSRGraph(checkedOffsets: offsets, targets: targets)

@@ -429,6 +429,44 @@ import Testing
     #expect(finding.cuts.dropFirst().allSatisfy { $0.frees.count < 6 })
   }
 
+  @Test("A cycle that another one drags along is a culprit too: it would stay behind")
+  func cycleBelowCycle() throws {
+    var heap = SnapshotDSL()
+    for _ in 0..<2 {
+      let track = heap.object("App.Track", bytes: 100)
+      let renderer = heap.object("App.Renderer", bytes: 200)
+      let screen = heap.object("App.Screen", bytes: 1_000)
+      let connection = heap.object("App.Connection", bytes: 2_000)
+      let title = heap.object("App.Title", bytes: 10)
+      let list = heap.storage(bytes: 50)
+      heap.edge(track, "renderers", to: list)
+      heap.edge(list, "[0]", to: renderer)
+      heap.edge(renderer, "track", to: track)
+      heap.edge(renderer, "delegate", to: screen)
+      heap.edge(screen, "connection", to: connection)
+      heap.edge(connection, "delegate", to: screen)
+      heap.edge(screen, "title", to: title)
+      // A ring inside a library stays behind as well, but is nothing to mend.
+      let loop = heap.object("Foundation.RunLoop", bytes: 1)
+      heap.edge(screen, "loop", to: loop)
+      heap.edge(loop, "self", to: loop)
+    }
+    let (report, graph) = try Self.report(heap)
+    #expect(
+      report.findings.map { Self.steps($0, in: graph).joined(separator: " ") } == [
+        "App.Connection.delegate App.Screen.connection",
+        "App.Track.renderers[0] App.Renderer.track",
+      ])
+    #expect(report.findings.map(\.retained.bytes.rawValue) == [2 * 3_011, 2 * 350])
+    // What its edge frees is told as if what is above it were mended.
+    #expect(
+      report.findings.map { finding in
+        finding.cuts.first.map { graph.field(of: $0.step) } ?? ""
+      } == ["delegate", "track"])
+    #expect(report.findings.map { $0.cuts.first?.frees.count } == [6, 6])
+    #expect(report.findings.allSatisfy { $0.cuts.first?.together.isEmpty == true })
+  }
+
   @Test("A name that the program gave counts as the type")
   func registeredName() throws {
     var heap = SnapshotDSL()
