@@ -306,13 +306,17 @@ struct CutSearch {
     _ cycle: [ReferenceStep], component: UInt32, all: [UInt32],
     counting: inout ReferenceCounting, cancel: any CancelSignal
   ) throws(CancellationError) -> CutProposal? {
+    let above = all.flatMap { _holdersAbove($0) }
     var closed: Set<UInt32> = []
-    var chosen: [Candidate] = []
-    var slotsOfAll = Set(all.flatMap { _holdersAbove($0) })
+    var chosen: [(candidate: Candidate, slots: [UInt32])] = []
     var next = cycle
     var scratch = [UInt32](repeating: .absent, count: part.graph.nodeCount)
     let size = components.members(of: component).count
     let most = min(Self._mostTogether, max(1, Self._mostNodes / size))
+    func freed(by chosen: [(candidate: Candidate, slots: [UInt32])]) -> [UInt32]? {
+      let freed = counting.freed(byCutting: above + chosen.flatMap(\.slots))
+      return _holdsAll(of: component, freed) ? freed : nil
+    }
     while !next.isEmpty && chosen.count < most {
       guard let best = _candidates(in: next).min(by: { $0.preference < $1.preference }) else {
         break
@@ -320,14 +324,18 @@ struct CutSearch {
       let slots = _slots(like: best.edge, in: component)
       if slots.isEmpty || closed.isSuperset(of: slots) { break }
       closed.formUnion(slots)
-      for other in all { slotsOfAll.formUnion(_slots(like: best.edge, in: other)) }
-      chosen.append(best)
-      let freed = counting.freed(byCutting: slotsOfAll)
-      if _holdsAll(of: component, freed) {
+      chosen.append((best, all.flatMap { _slots(like: best.edge, in: $0) }))
+      if var all = freed(by: chosen) {
+        // An edge that was chosen early may not be needed any more.
+        for position in chosen.indices.reversed() where chosen.count > 1 {
+          var fewer = chosen
+          fewer.remove(at: position)
+          if let still = freed(by: fewer) { (chosen, all) = (fewer, still) }
+        }
         return CutProposal(
-          step: chosen[0].step, together: chosen.dropFirst().map(\.step),
-          frees: graph.cost(of: freed.lazy.map { NodeIndex(rawValue: $0) }),
-          advice: chosen[0].advice)
+          step: chosen[0].candidate.step, together: chosen.dropFirst().map(\.candidate.step),
+          frees: graph.cost(of: all.lazy.map { NodeIndex(rawValue: $0) }),
+          advice: chosen[0].candidate.advice)
       }
       if chosen.count == most { break }
       next = try _largestCycle(
@@ -340,6 +348,7 @@ struct CutSearch {
       }
     }
     let told = overRetained(component).first
+    var slotsOfAll = Set(above + chosen.flatMap(\.slots))
     for other in all {
       for member in components.members(of: other) {
         slotsOfAll.formUnion(_unknownHolders(of: part.nodeByLocal[Int(member)]))
@@ -349,8 +358,8 @@ struct CutSearch {
     guard _holdsAll(of: component, freed), !chosen.isEmpty else { return nil }
     return CutProposal(
       step: ReferenceStep(
-        node: told.map { NodeIndex(rawValue: $0) } ?? chosen[0].step.node, edges: []),
-      together: chosen.map(\.step),
+        node: told.map { NodeIndex(rawValue: $0) } ?? chosen[0].candidate.step.node, edges: []),
+      together: chosen.map(\.candidate.step),
       frees: graph.cost(of: freed.lazy.map { NodeIndex(rawValue: $0) }), advice: .balanceRetain)
   }
 

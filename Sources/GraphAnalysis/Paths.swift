@@ -74,7 +74,7 @@ package struct PathOptions: Sendable {
   }
 }
 
-/// Paths that differ in nothing but addresses and indices.
+/// Paths that differ in nothing but addresses, indices and the number of equal steps that follow each other.
 package struct PathGroup: Hashable, Sendable {
   /// The path to the first of the targets.
   package var path: RetainPath
@@ -256,8 +256,11 @@ private struct PathSearch {
       let group = _groups[number]
       let members = group.targets.sorted()
       let path = graph.retainPath(along: group.slots, to: group.told)
-      let names =
-        path.steps.map { graph.stableText(of: $0) } + [graph.typeName(of: path.target)]
+      var names: [String] = []
+      for text in path.steps.map({ graph.stableText(of: $0) }) where text != names.last {
+        names.append(text)
+      }
+      names.append(graph.typeName(of: path.target))
       return PathGroup(
         path: path, targets: members, own: graph.cost(of: members),
         fingerprint: fingerprint(of: ["path"] + names))
@@ -281,7 +284,13 @@ private struct PathSearch {
       key.append(graph.snapshot.roots.address[path.root.position])
     case .task, .runtime: break
     }
-    for step in path.steps { key += graph.key(of: step) }
+    var last: [UInt64] = []
+    for step in path.steps {
+      // The members of a linked list are one step, however many they are.
+      let stepKey = graph.key(of: step)
+      if stepKey != last { key += stepKey }
+      last = stepKey
+    }
     key.append(graph.nameKey(of: target))
     if let group = _groupByKey[key] {
       if cost < _groups[group].cost {

@@ -116,6 +116,23 @@ import Testing
       ])
   }
 
+  @Test("The members of a linked list are one step")
+  func linkedList() throws {
+    var heap = SnapshotDSL()
+    var last = heap.resource("Handle")
+    heap.root(.global, address: 0x1000, to: last)
+    for _ in 0..<5 {
+      let next = heap.resource("Handle")
+      heap.edge(last, "next", to: next, provenance: .scanned)
+      heap.edge(next, "context", to: heap.object("App.Screen"))
+      last = next
+    }
+    let graph = try HeapGraph(heap.snapshot())
+    let report = try paths(to: graph.nodes(ofType: TypePattern("Screen")), in: graph)
+    #expect(report.groups.map(\.targets.count) == [5])
+    #expect(report.groups.first?.path.steps.count == 2)
+  }
+
   @Test("A global is shown rather than a thread's stack, unless it is more than two steps longer")
   func globalsBeforeStacks() throws {
     for detour in 0...3 {
