@@ -19,6 +19,7 @@ static const struct {
     {"swift_reflection_destroyReflectionContext", offsetof(mg_mirror, destroy)},
     {"swift_reflection_addReflectionMappingInfo", offsetof(mg_mirror, add_sections)},
     {"swift_reflection_typeRefForMetadata", offsetof(mg_mirror, type_for_metadata)},
+    {"swift_reflection_typeRefForMangledTypeName", offsetof(mg_mirror, type_for_mangled_name)},
     {"swift_reflection_infoForMetadata", offsetof(mg_mirror, info_for_metadata)},
     {"swift_reflection_childOfMetadata", offsetof(mg_mirror, child_of_metadata)},
     {"swift_reflection_infoForInstance", offsetof(mg_mirror, info_for_instance)},

@@ -29,15 +29,14 @@ package struct BreadthFirstForest: Sendable {
     let targets = graph.targets
     var parent = [UInt32](repeating: .absent, count: graph.nodeCount)
     var parentEdge = parent
-    var order = [UInt32](repeating: 0, count: graph.nodeCount)
-    var tail = 0
+    var order: [UInt32] = []
+    order.reserveCapacity(graph.nodeCount)
     for root in roots where parent[Int(root)] == .absent {
       parent[Int(root)] = root
-      order[tail] = root
-      tail &+= 1
+      order.append(root)
     }
     var head = 0
-    while head < tail {
+    while head < order.count {
       try check.step()
       let node = order[head]
       head &+= 1
@@ -48,13 +47,11 @@ package struct BreadthFirstForest: Sendable {
         if parent[Int(next)] == .absent {
           parent[Int(next)] = node
           parentEdge[Int(next)] = UInt32(truncatingIfNeeded: slot)
-          order[tail] = next
-          tail &+= 1
+          order.append(next)
         }
         slot &+= 1
       }
     }
-    order.removeSubrange(tail...)
     parentByNode = parent
     parentEdgeByNode = parentEdge
     self.order = order

@@ -1,4 +1,4 @@
-// LayoutTarget: this process as a captured program, and what the catalog finds in its objects.
+// LayoutTarget: a copy of this process as a captured program, and what the catalog finds in its objects.
 
 import Glibc
 import GraphPrimitives
@@ -62,17 +62,38 @@ struct Collector: ReferenceSink {
   }
 }
 
-/// This process, read as a captured program is. The objects that are asked about must exist already
-/// and must not change.
+/// A copy of this process that stands still, read as a captured program is.
+///
+/// The objects that are asked about must exist already when the copy is made.
 final class LayoutTarget {
   let memory: TargetMemory
   let images: [LoadedImage]
   let catalog: TypeCatalog
+  private let _child: pid_t
 
   init() throws {
-    memory = TargetMemory(try ProcessMemory(pid: getpid(), name: "pid"))
-    images = loadImages(of: memory)
-    catalog = try TypeCatalog(memory: memory, images: images)
+    // Swift does not let fork be called by name; what follows in the child is safe after one.
+    let fork = unsafeBitCast(dlsym(nil, "fork"), to: (@convention(c) () -> pid_t).self)
+    let child = fork()
+    if child == 0 {
+      alarm(300)
+      while true { pause() }
+    }
+    _child = child
+    do {
+      memory = TargetMemory(try ProcessMemory(pid: child, name: "pid"))
+      images = loadImages(of: memory)
+      catalog = try TypeCatalog(memory: memory, images: images)
+    } catch {
+      kill(child, SIGKILL)
+      waitpid(child, nil, 0)
+      throw error
+    }
+  }
+
+  deinit {
+    kill(_child, SIGKILL)
+    waitpid(_child, nil, 0)
   }
 
   func type(at object: UInt64) -> SwiftType? {

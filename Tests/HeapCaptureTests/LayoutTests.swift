@@ -3,6 +3,7 @@
 import Glibc
 import GraphPrimitives
 import SnapshotFormat
+import Synchronization
 import Testing
 
 @testable import HeapCapture
@@ -233,5 +234,39 @@ extension LayoutTests {
     #expect(target.references(of: bytes) == [Found("header", leaf)])
     #expect(target.words(of: bytes).isEmpty)
     withExtendedLifetime((counts, bytes, leaf)) {}
+  }
+}
+
+private final class Locked {
+  let first = Mutex<[Leaf]>([])
+  let flag = Atomic<Bool>(false)
+  let second: Mutex<(Leaf, number: Int)?>
+  let lazy = AtomicLazyReference<Leaf>()
+  var inPlace: [2 of Leaf]
+  var last: Leaf
+  init(_ leaf: Leaf) {
+    second = Mutex((leaf, 7))
+    inPlace = [leaf, leaf]
+    last = leaf
+    first.withLock { $0.append(leaf) }
+    _ = lazy.storeIfNil(leaf)
+  }
+}
+
+extension LayoutTests {
+  @Test("Values behind a lock or in an array in place are found, and the fields after them")
+  func locks() throws {
+    let leaf = Leaf()
+    let object = Locked(leaf)
+    let target = try LayoutTarget()
+    let found = target.references(of: object)
+    #expect(
+      found.filter { $0.label != "first" } == [
+        Found("second.0", leaf), Found("lazy", leaf), Found("inPlace[0]", leaf),
+        Found("inPlace[1]", leaf), Found("last", leaf),
+      ])
+    let storage = try #require(found.first { $0.label == "first" })
+    #expect(target.references(at: storage.target) == [Found("[0]", leaf)])
+    withExtendedLifetime((object, leaf)) {}
   }
 }

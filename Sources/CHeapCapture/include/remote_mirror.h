@@ -92,6 +92,7 @@ typedef struct mg_mirror {
   void (*destroy)(void *context);
   uint32_t (*add_sections)(void *context, mg_reflection_sections sections);
   mg_type_ref (*type_for_metadata)(void *context, uintptr_t metadata);
+  mg_type_ref (*type_for_mangled_name)(void *context, const char *name, uint64_t length);
   mg_type_info (*info_for_metadata)(void *context, uintptr_t metadata);
   mg_child_info (*child_of_metadata)(void *context, uintptr_t metadata, unsigned index);
   mg_type_info (*info_for_instance)(void *context, uintptr_t object);

@@ -116,6 +116,21 @@ package final class ELFFile {
     address(ofExportedSymbol: name) ?? _address(of: name, inTables: Section.symbolTable)
   }
 
+  /// The name of a symbol with a value, of those that begin with a text; nil for none.
+  ///
+  /// - Complexity: O(*n*) for *n* symbols.
+  package func symbol(at value: UInt64, prefix: String) -> String? {
+    var found: String?
+    _forEachSymbol(inTables: Section.symbolTable) { symbol, name in
+      guard symbol.loadUnaligned(fromByteOffset: 8, as: UInt64.self) == value,
+        let text = _text(at: name), text.hasPrefix(prefix)
+      else { return true }
+      found = text
+      return false
+    }
+    return found
+  }
+
   private func _load<T: BitwiseCopyable>(_ type: T.Type, at offset: UInt64) -> T? {
     let size = UInt64(MemoryLayout<T>.size)
     guard offset <= UInt64(_bytes.count), size <= UInt64(_bytes.count) - offset else { return nil }
@@ -170,28 +185,35 @@ package final class ELFFile {
   }
 
   private func _address(of name: String, inTables type: UInt32) -> UInt64? {
+    guard let base = _bytes.baseAddress else { return nil }
+    return name.withCString { text in
+      let length = strlen(text) + 1
+      var found: UInt64?
+      _forEachSymbol(inTables: type) { symbol, place in
+        // Section 0 means that the symbol is wanted here and defined elsewhere.
+        guard place <= UInt64(_bytes.count - length), memcmp(base + Int(place), text, length) == 0,
+          symbol.loadUnaligned(fromByteOffset: 6, as: UInt16.self) != 0
+        else { return true }
+        found = symbol.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+        return false
+      }
+      return found
+    }
+  }
+
+  /// Calls `body` with the 24 bytes of each symbol and the place of its name, until it returns false.
+  private func _forEachSymbol(
+    inTables type: UInt32, _ body: (_ symbol: UnsafeRawPointer, _ name: UInt64) -> Bool
+  ) {
+    guard let base = _bytes.baseAddress else { return }
     for table in sections where table.type == type && Int(table.link) < sections.count {
       let names = sections[Int(table.link)].fileOffset
       let end = table.fileOffset &+ table.size
-      guard end <= UInt64(_bytes.count), table.fileOffset <= end, let base = _bytes.baseAddress
-      else {
-        continue
+      guard end <= UInt64(_bytes.count), table.fileOffset <= end else { continue }
+      for at in stride(from: Int(table.fileOffset), to: Int(end) - 23, by: 24) {
+        let symbol = base + at
+        if !body(symbol, names &+ UInt64(symbol.loadUnaligned(as: UInt32.self))) { return }
       }
-      let found = name.withCString { text -> UInt64? in
-        let length = strlen(text) + 1
-        for at in stride(from: Int(table.fileOffset), to: Int(end) - 23, by: 24) {
-          // Name, information, section, value: a section other than 0 means that it is defined here.
-          let place = names &+ UInt64((base + at).loadUnaligned(as: UInt32.self))
-          guard place <= UInt64(_bytes.count - length),
-            memcmp(base + Int(place), text, length) == 0,
-            (base + at + 6).loadUnaligned(as: UInt16.self) != 0
-          else { continue }
-          return (base + at + 8).loadUnaligned(as: UInt64.self)
-        }
-        return nil
-      }
-      if let found { return found }
     }
-    return nil
   }
 }

@@ -60,7 +60,16 @@ package struct LoadedImage {
     _file.address(ofSymbol: name).map { $0 &+ module.bias }
   }
 
-  /// The same for symbols that the module exports, which is quicker.
+  /// The name of a local symbol at an address of the captured program, of those that begin with a
+  /// text; nil for none and where the module has lost its symbols.
+  ///
+  /// - Complexity: O(*n*) for *n* symbols of the module.
+  package func symbol(at address: UInt64, prefix: String) -> String? {
+    _file.symbol(at: address &- module.bias, prefix: prefix)
+  }
+
+  /// Where a symbol that this module exports lies in the captured program; nil where it exports none
+  /// of that name.
   package func address(ofExportedSymbol name: String) -> UInt64? {
     _file.address(ofExportedSymbol: name).map { $0 &+ module.bias }
   }

@@ -11,6 +11,7 @@ final class LayoutCompiler {
   let mirror: RemoteMirror
   let reader: MetadataReader
   let labels: LabelTable
+  let images: [LoadedImage]
   private(set) var programs: [LayoutProgram] = []
   var decoders: [EnumDecoder] = []
   private(set) var diagnostics: [String: Int] = [:]
@@ -20,7 +21,11 @@ final class LayoutCompiler {
   /// Values that hold themselves directly do not exist; metadata that says so is damaged.
   private static let _deepest = 24
 
-  init(mirror: RemoteMirror, reader: MetadataReader, labels: LabelTable) {
+  /// Arrays in place with more elements than this are words.
+  private static let _mostInlineElements = 1024
+
+  init(mirror: RemoteMirror, reader: MetadataReader, labels: LabelTable, images: [LoadedImage]) {
+    self.images = images
     self.mirror = mirror
     self.reader = reader
     self.labels = labels
@@ -137,22 +142,60 @@ final class LayoutCompiler {
       return
     }
     let names = reader.fieldNames(of: one)
-    let children = mirror.children(
-      ofMetadata: one.metadata, size: one.metadataSize, fields: one.fields,
-      count: one.fieldOffsets.count)
+    let record = RemoteMirror.ClassRecord(
+      metadata: one.metadata, size: one.metadataSize, fields: one.fields,
+      fieldCount: one.fieldOffsets.count)
     for (index, offset) in one.fieldOffsets.enumerated() {
       let name = index < names.count ? readableFieldName(names[index]) : ""
-      if let child = children[index] {
+      if let child = mirror.child(index, of: record) {
         _value(
           kind: child.kind, type: child.type, offset: offset, path: name,
           index: Snapshot.Labels.noIndex, depth: 0, into: &steps)
-      } else {
+      } else if !_rawLayout(index, of: one, offset: offset, path: name, into: &steps) {
         note("fields whose layout has no description")
         // Fields need not lie in the order in which they are declared.
         let end = one.fieldOffsets.filter { $0 > offset }.min() ?? one.instanceSize
         _words(from: offset, to: end, path: name, into: &steps)
       }
     }
+  }
+
+  /// A mutex or an atomic: its memory is said to be like its argument's, and no field of it is
+  /// described. Its type is known only where the module has its local symbols.
+  private func _rawLayout(
+    _ index: Int, of one: MetadataReader.Class, offset: Int, path: String,
+    into steps: inout [LayoutProgram.Step]
+  ) -> Bool {
+    let prefix = "get_type_metadata "
+    guard let place = reader.accessorTypeName(ofField: index, of: one),
+      let image = images.image(containing: place),
+      let symbol = image.symbol(at: place, prefix: prefix)
+    else { return false }
+    // The type's mangled name, then why it is made by a function.
+    let mangled = symbol.dropFirst(prefix.count).prefix { $0 != " " }
+    guard let type = mirror.type(ofMangledName: "$s" + mangled),
+      let argument = mirror.genericArguments(of: type).first
+    else { return false }
+    let name = mirror.name(of: type)
+    let info = mirror.info(of: argument)
+    func value(at place: Int) -> Bool {
+      guard info.kind != MG_LAYOUT_UNKNOWN else { return false }
+      _value(
+        kind: info.kind, type: argument,
+        offset: (place + info.alignment - 1) & ~(info.alignment - 1),
+        path: path, index: Snapshot.Labels.noIndex, depth: 0, into: &steps)
+      return true
+    }
+    // A mutex is a futex word and then the value.
+    if name.hasPrefix("Synchronization.Mutex<") { return value(at: offset + 4) }
+    if name.hasPrefix("Synchronization.Atomic<") { return value(at: offset) }
+    guard name.hasPrefix("Synchronization.AtomicLazyReference<") else { return false }
+    steps.append(
+      _step(
+        .reference, detail: Int32(EdgeStrength.strong.rawValue), offset: offset, size: 8,
+        path: path,
+        index: Snapshot.Labels.noIndex))
+    return true
   }
 
   // MARK: Values
@@ -270,6 +313,13 @@ final class LayoutCompiler {
       steps.append(_step(.bridge, offset: offset + 8, size: 8, path: path, index: index))
       return
     }
+    // Offsets within a string.
+    if name == "Swift.String.Index" { return }
+    if name.hasPrefix("Swift.InlineArray<"),
+      _inlineArray(type, info, offset: offset, path: path, index: index, depth: depth, into: &steps)
+    {
+      return
+    }
     let isFolded = isFoldedInPaths(name)
     for place in 0..<info.childCount {
       let child = mirror.child(place, of: type)
@@ -278,6 +328,24 @@ final class LayoutCompiler {
         path: isFolded ? path : joinPath(path, readableFieldName(child.name)), index: index,
         depth: depth + 1, into: &steps)
     }
+  }
+
+  /// The elements of an array that lies in place.
+  private func _inlineArray(
+    _ type: RemoteMirror.TypeRef, _ info: RemoteMirror.Info, offset: Int, path: String,
+    index: UInt32,
+    depth: Int, into steps: inout [LayoutProgram.Step]
+  ) -> Bool {
+    guard let element = mirror.genericArguments(of: type).last else { return false }
+    let layout = mirror.info(of: element)
+    guard layout.size > 0, layout.stride > 0, info.size / layout.stride <= Self._mostInlineElements
+    else { return false }
+    for place in 0..<(info.size / layout.stride) {
+      _value(
+        kind: layout.kind, type: element, offset: offset + place * layout.stride,
+        path: "\(path)[\(place)]", index: index, depth: depth + 1, into: &steps)
+    }
+    return true
   }
 
   private func _enumeration(

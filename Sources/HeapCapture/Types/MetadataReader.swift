@@ -91,6 +91,17 @@ struct MetadataReader {
     }
   }
 
+  /// Where the mangled name of a stored property's type stands, if it names a function that makes the
+  /// type's metadata instead of the type; nil for any other.
+  ///
+  /// The compiler does so for types that can't be copied, which older runtimes know nothing of.
+  func accessorTypeName(ofField index: Int, of one: Class) -> UInt64? {
+    guard one.fields != 0, let mangled = _relative(at: one.fields + 16 + UInt64(index) * 12 + 4),
+      memory.load(UInt8.self, at: mangled) == 9
+    else { return nil }
+    return mangled
+  }
+
   /// The name of the type that a descriptor stands for, module first, without generic arguments.
   func name(ofDescriptor descriptor: UInt64) -> String {
     var parts: [String] = []

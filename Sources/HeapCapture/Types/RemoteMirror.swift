@@ -75,6 +75,11 @@ final class RemoteMirror {
     _type(_mirror.type_for_metadata(_context, UInt(metadata)))
   }
 
+  /// The type of a mangled name, which begins with `$s` and has no symbolic references.
+  func type(ofMangledName name: String) -> TypeRef? {
+    _type(name.withCString { _mirror.type_for_mangled_name(_context, $0, UInt64(name.utf8.count)) })
+  }
+
   func info(ofMetadata metadata: UInt64) -> Info {
     _info(_mirror.info_for_metadata(_context, UInt(metadata)))
   }
@@ -83,52 +88,57 @@ final class RemoteMirror {
     _child(_mirror.child_of_metadata(_context, UInt(metadata), UInt32(index)))
   }
 
-  /// Describes the stored properties of a class one by one; nil for each that has no description.
+  /// A class's metadata and field descriptor, as far as they are shown to the mirror.
+  struct ClassRecord {
+    var metadata: UInt64
+
+    /// The bytes of the metadata record from its address on.
+    var size: Int
+    var fields: UInt64
+    var fieldCount: Int
+  }
+
+  /// Describes one stored property of a class; nil where it has no description.
   ///
-  /// The mirror describes a class only if it can describe all its properties. Here it is shown, for
-  /// each of them, a copy of the metadata and a field descriptor that has just this one.
+  /// The mirror describes a class only if it can describe all its properties. Here it is shown a copy
+  /// of the metadata and a field descriptor that has just this one.
   ///
-  /// - Parameters:
-  ///   - metadata: the class's metadata record, of `size` bytes from its address point on.
-  ///   - fields: the class's field descriptor.
-  func children(ofMetadata metadata: UInt64, size: Int, fields: UInt64, count: Int) -> [Child?] {
+  /// - Parameter index: the property's place in the field descriptor.
+  func child(_ index: Int, of record: ClassRecord) -> Child? {
     let prefix = 32
     let recordSize = 12
-    guard size > 0, size + prefix <= Self.scratchSize, count > 0,
-      let source = _reader.memory.bytes(at: metadata - UInt64(prefix), count: size + prefix),
-      let descriptor = _reader.memory.bytes(at: fields, count: 16 + count * recordSize),
-      descriptor.load(fromByteOffset: 10, as: UInt16.self) == recordSize
-    else { return Array(repeating: nil, count: count) }
+    let place = 16 + index * recordSize
+    guard record.size > 0, record.size + prefix <= Self.scratchSize, index < record.fieldCount,
+      let source = _reader.memory.bytes(
+        at: record.metadata - UInt64(prefix), count: record.size + prefix),
+      let descriptor = _reader.memory.bytes(
+        at: record.fields, count: 16 + record.fieldCount * recordSize),
+      descriptor.loadUnaligned(fromByteOffset: 10, as: UInt16.self) == recordSize
+    else { return nil }
     // The copy of the captured memory is ours; it is put right again below.
     let local = UnsafeMutableRawPointer(mutating: descriptor)
-    let first = UnsafeMutableRawBufferPointer(start: local + 16, count: recordSize)
-    let saved = Array(first)
+    let saved = Array(UnsafeRawBufferPointer(start: descriptor + 12, count: 4 + recordSize))
     defer {
-      local.storeBytes(of: UInt32(count), toByteOffset: 12, as: UInt32.self)
-      first.copyBytes(from: saved)
+      UnsafeMutableRawBufferPointer(start: local + 12, count: saved.count).copyBytes(from: saved)
     }
+    // Flags, type and name, the latter two relative to where they stand.
+    let flags = local.loadUnaligned(fromByteOffset: place, as: UInt32.self)
+    let own = record.fields &+ UInt64(place)
+    let first = record.fields &+ 16
+    let type = own &+ 4 &+ _displacement(local, place + 4)
+    let title = own &+ 8 &+ _displacement(local, place + 8)
     local.storeBytes(of: 1, toByteOffset: 12, as: UInt32.self)
-    return (0..<count).map { index in
-      // Flags, type and name, the latter two relative to where they stand.
-      first.copyBytes(
-        from: index == 0
-          ? saved
-          : Array(
-            UnsafeRawBufferPointer(start: descriptor + 16 + index * recordSize, count: recordSize)))
-      for place in [4, 8] where index > 0 {
-        let offset = first.load(fromByteOffset: place, as: Int32.self)
-        if offset != 0 {
-          first.storeBytes(
-            of: offset &+ Int32(index * recordSize), toByteOffset: place, as: Int32.self)
-        }
-      }
-      _serial += 1
-      scratch.copyMemory(from: UnsafeRawBufferPointer(start: source, count: size + prefix))
-      let copy = Self.scratchAddress + _serial << 32 + UInt64(prefix)
-      let info = info(ofMetadata: copy)
-      return info.kind == MG_LAYOUT_CLASS_INSTANCE && info.childCount == 1
-        ? child(0, ofMetadata: copy) : nil
-    }
+    local.storeBytes(of: flags, toByteOffset: 16, as: UInt32.self)
+    local.storeBytes(
+      of: Int32(truncatingIfNeeded: type &- (first &+ 4)), toByteOffset: 20, as: Int32.self)
+    local.storeBytes(
+      of: Int32(truncatingIfNeeded: title &- (first &+ 8)), toByteOffset: 24, as: Int32.self)
+    _serial += 1
+    scratch.copyMemory(from: UnsafeRawBufferPointer(start: source, count: record.size + prefix))
+    let copy = Self.scratchAddress + _serial << 32 + UInt64(prefix)
+    let info = info(ofMetadata: copy)
+    return info.kind == MG_LAYOUT_CLASS_INSTANCE && info.childCount == 1
+      ? child(0, ofMetadata: copy) : nil
   }
 
   func info(ofInstance object: UInt64) -> Info {
@@ -163,6 +173,11 @@ final class RemoteMirror {
     var index: Int32 = -1
     return _mirror.project_enum(_context, address, type.rawValue, &index) != 0 && index >= 0
       ? Int(index) : nil
+  }
+
+  /// What a relative pointer at an offset adds to its own address.
+  private func _displacement(_ base: UnsafeMutableRawPointer, _ offset: Int) -> UInt64 {
+    UInt64(bitPattern: Int64(base.loadUnaligned(fromByteOffset: offset, as: Int32.self)))
   }
 
   private func _type(_ rawValue: mg_type_ref) -> TypeRef? {

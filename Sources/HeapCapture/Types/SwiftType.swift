@@ -63,6 +63,9 @@ package final class SwiftType {
     /// Frames and other allocations of a task, as far as they are in use.
     case taskSlab
 
+    /// A block's captured words, behind its invoke function.
+    case block
+
     /// Nothing is known of the bytes from an offset on.
     case words(from: Int)
   }

@@ -52,6 +52,8 @@ extension TypeCatalog {
       _errorBox(value, into: &sink)
     case .taskSlab:
       _taskSlab(value, into: &sink)
+    case .block:
+      _block(value, into: &sink)
     case .words(let start):
       _words(value, from: start, .none, into: &sink)
     }
@@ -327,6 +329,15 @@ extension TypeCatalog {
     let program = compiler.program(ofContext: value.address, isBox: isBox)
     programByBindings[key] = .some(program)
     return program
+  }
+
+  /// A block: class, flags, invoke function, descriptor, then what it captured.
+  private func _block(_ value: _Value, into sink: inout some ReferenceSink) {
+    // A Swift closure that was made a block is captured as its function and its context.
+    let function = value.word(32).flatMap { isInModule($0) ? $0 : nil } ?? value.word(16) ?? 0
+    _words(
+      value, from: 32, labels.label("capture", function: isInModule(function) ? function : 0),
+      into: &sink)
   }
 
   // MARK: Containers

@@ -61,7 +61,8 @@ package final class TypeCatalog {
     _images = images
     _reader = MetadataReader(memory: memory)
     mirror = try RemoteMirror(memory: memory, images: images)
-    compiler = LayoutCompiler(mirror: mirror, reader: _reader, labels: labels)
+    compiler = LayoutCompiler(
+      mirror: mirror, reader: _reader, labels: labels, images: images)
     // The concurrency library exports where it keeps the two addresses.
     for (symbol, meaning) in [
       ("_swift_concurrency_debug_asyncTaskMetadata", WellKnown.task),
@@ -100,7 +101,7 @@ package final class TypeCatalog {
     switch _wellKnown[word] {
     case .task: return _add("Task", .task, isCounted: true, .words(from: 16), word)
     case .taskSlab: return _add("Task slab", .taskSlab, isCounted: false, .taskSlab, word)
-    case .block: return _add("block", .cBlock, isCounted: false, .words(from: 32), word)
+    case .block: return _add("block", .cBlock, isCounted: false, .block, word)
     case nil: break
     }
     guard let kind = _reader.kind(at: word) else { return nil }
@@ -112,10 +113,10 @@ package final class TypeCatalog {
     case MetadataReader.Kind.genericBox:
       return _addGenericBox(word)
     case MetadataReader.Kind.errorBox:
-      guard _isCode(memory.word(at: word - 16)) else { return nil }
+      guard isInModule(memory.word(at: word - 16)) else { return nil }
       return _add("box", .box, isCounted: true, .errorBox, word)
     case MetadataReader.Kind.task, MetadataReader.Kind.job:
-      guard _isCode(memory.word(at: word - 16)) else { return nil }
+      guard isInModule(memory.word(at: word - 16)) else { return nil }
       return _add("Task", .task, isCounted: true, .words(from: 16), word)
     default:
       return nil
@@ -135,7 +136,7 @@ package final class TypeCatalog {
 
   /// Whether a word is an address within a module: metadata that the compiler wrote names its
   /// destroying function.
-  private func _isCode(_ word: UInt64?) -> Bool {
+  func isInModule(_ word: UInt64?) -> Bool {
     guard let word else { return false }
     return _images.contains { $0.module.start <= word && word < $0.module.end }
   }
@@ -143,7 +144,7 @@ package final class TypeCatalog {
   // MARK: Closures and boxes
 
   private func _addContext(_ word: UInt64) -> SwiftType? {
-    guard _isCode(word), _isCode(memory.word(at: word - 16)),
+    guard isInModule(word), isInModule(memory.word(at: word - 16)),
       let first = memory.load(UInt32.self, at: word + 8), first >= 16, first < 1 << 16,
       let descriptor = memory.word(at: word + 16)
     else { return nil }
@@ -162,7 +163,7 @@ package final class TypeCatalog {
 
   private func _addGenericBox(_ word: UInt64) -> SwiftType? {
     guard let offset = memory.load(UInt32.self, at: word + 8), offset >= 16, offset < 1 << 12,
-      let boxed = memory.word(at: word + 16), _isCode(memory.word(at: word - 16)),
+      let boxed = memory.word(at: word + 16), isInModule(memory.word(at: word - 16)),
       let type = mirror.type(ofMetadata: boxed)
     else { return nil }
     return _add(
@@ -189,7 +190,8 @@ package final class TypeCatalog {
     let program = compiler.program(of: chain.reversed())
     let isCoreFoundation = name.hasPrefix("Foundation._NSCF") || name.hasPrefix("Foundation.__NSCF")
     if isCoreFoundation {
-      return _add(name, .coreFoundation, isCounted: true, .words(from: 16), one.metadata)
+      // Metadata, count, CoreFoundation's own bits, then fields that only its C source describes.
+      return _add(name, .coreFoundation, isCounted: true, .words(from: 24), one.metadata)
     }
     let isBuffer = chain.contains {
       $0.metadata != one.metadata

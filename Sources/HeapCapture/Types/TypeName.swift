@@ -1,7 +1,7 @@
 // TypeName: how a type's name is written for people.
 
-/// A demangled name without what only the compiler needs: private discriminators and the mark of
-/// nested types that an extension declares.
+/// A demangled name without what only the compiler needs: private discriminators, the mark of nested
+/// types that an extension declares, empty lists of arguments.
 ///
 /// `main.(Socket in _8F3A)` becomes `main.Socket`.
 func readableTypeName(_ demangled: String) -> String {
@@ -19,6 +19,13 @@ func readableTypeName(_ demangled: String) -> String {
         index = end
         continue
       }
+    }
+    // A type without arguments of its own within one that has some.
+    if text[index] == UInt8(ascii: "<"), index + 1 < text.count,
+      text[index + 1] == UInt8(ascii: ">")
+    {
+      index += 2
+      continue
     }
     result.append(text[index])
     index += 1
