@@ -29,14 +29,15 @@ package struct BreadthFirstForest: Sendable {
     let targets = graph.targets
     var parent = [UInt32](repeating: .absent, count: graph.nodeCount)
     var parentEdge = parent
-    var order: [UInt32] = []
-    order.reserveCapacity(graph.nodeCount)
+    var order = [UInt32](repeating: 0, count: graph.nodeCount)
+    var tail = 0
     for root in roots where parent[Int(root)] == .absent {
       parent[Int(root)] = root
-      order.append(root)
+      order[tail] = root
+      tail &+= 1
     }
     var head = 0
-    while head < order.count {
+    while head < tail {
       try check.step()
       let node = order[head]
       head &+= 1
@@ -47,11 +48,13 @@ package struct BreadthFirstForest: Sendable {
         if parent[Int(next)] == .absent {
           parent[Int(next)] = node
           parentEdge[Int(next)] = UInt32(truncatingIfNeeded: slot)
-          order.append(next)
+          order[tail] = next
+          tail &+= 1
         }
         slot &+= 1
       }
     }
+    order.removeSubrange(tail...)
     parentByNode = parent
     parentEdgeByNode = parentEdge
     self.order = order

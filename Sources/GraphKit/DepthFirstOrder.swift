@@ -23,10 +23,13 @@ package struct DepthFirstOrder: Sendable {
 
   /// Searches from each root in turn, passing over what was reached before.
   ///
+  /// - Parameter more: Hears, once the roots are done, where each node stands in `preorder` (`absent` for
+  ///   what was not reached), and returns further roots.
   /// - Throws: `CancellationError` where `cancel` says so.
   package init(
     of graph: CSRGraph, from roots: some Sequence<UInt32>,
-    cancel: any CancelSignal = NeverCancelled()
+    cancel: any CancelSignal = NeverCancelled(),
+    thenFrom more: ([UInt32]) throws(CancellationError) -> [UInt32] = { _ in [] }
   ) throws(CancellationError) {
     var check = CancelCheck(cancel)
     let offsets = graph.offsets
@@ -38,7 +41,19 @@ package struct DepthFirstOrder: Sendable {
     var postorder: [UInt32] = []
     var treeRoots: [UInt32] = []
     var path: [UInt32] = []
-    for root in roots where number[Int(root)] == .absent {
+    var nextRoot = 0
+    var allRoots = Array(roots)
+    var isExtended = false
+    while true {
+      if nextRoot == allRoots.count {
+        if isExtended { break }
+        isExtended = true
+        allRoots += try more(number)
+        continue
+      }
+      let root = allRoots[nextRoot]
+      nextRoot += 1
+      if number[Int(root)] != .absent { continue }
       treeRoots.append(root)
       number[Int(root)] = UInt32(truncatingIfNeeded: preorder.count)
       preorder.append(root)

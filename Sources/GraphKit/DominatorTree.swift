@@ -41,8 +41,12 @@ package struct DominatorTree: Sendable {
   ) throws(CancellationError) {
     var check = CancelCheck(cancel)
     let nodeCount = graph.nodeCount
-    let entries = try Self._unreachableEntries(of: graph, roots: roots, cancel: cancel)
-    let search = try DepthFirstOrder(of: graph, from: roots + entries, cancel: cancel)
+    var entries: [UInt32] = []
+    let search = try DepthFirstOrder(of: graph, from: roots, cancel: cancel) {
+      (numberByNode) throws(CancellationError) in
+      entries = try Self._entries(ofUnreached: numberByNode, in: graph, cancel: cancel)
+      return entries
+    }
     assert(search.preorder.count == nodeCount)
     unreachableEntries = entries
 
@@ -129,12 +133,11 @@ package struct DominatorTree: Sendable {
   ///
   /// The node that a depth-first search over the unreachable part leaves last lies in such a component;
   /// so does the last one left among those that it does not reach, and so on.
-  private static func _unreachableEntries(
-    of graph: CSRGraph, roots: [UInt32], cancel: any CancelSignal
+  private static func _entries(
+    ofUnreached numberByNode: [UInt32], in graph: CSRGraph, cancel: any CancelSignal
   ) throws(CancellationError) -> [UInt32] {
-    let reached = try BreadthFirstForest(of: graph, from: roots, cancel: cancel)
-    if reached.order.count == graph.nodeCount { return [] }
-    let rest = (0..<UInt32(graph.nodeCount)).filter { !reached.isReachable($0) }
+    let rest = (0..<UInt32(graph.nodeCount)).filter { numberByNode[Int($0)] == .absent }
+    if rest.isEmpty { return [] }
     var scratch = [UInt32](repeating: .absent, count: graph.nodeCount)
     let part = InducedSubgraph(of: graph, keeping: rest, localByNode: &scratch)
     let all = try DepthFirstOrder(
