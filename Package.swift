@@ -141,5 +141,7 @@ let package = Package(
         "Symbolication",
       ],
       exclude: ["Goldens"]),
+    // The tools and samples as processes, as a user runs them.
+    .testTarget(name: "EndToEndTests", swiftSettings: commonSwiftSettings),
   ]
 )
