@@ -25,13 +25,18 @@ struct RunFailure: Error, CustomStringConvertible {
 }
 
 /// Runs a product of the build to its end, or for two minutes.
+func run(_ product: String, _ arguments: [String]) throws -> Outcome {
+  try run(buildFolder.appendingPathComponent(product), arguments)
+}
+
+/// Runs a program to its end, or for two minutes.
 ///
 /// Blocks the calling thread, so that no more programs run at once than there are processors.
-func run(_ product: String, _ arguments: [String]) throws -> Outcome {
+func run(_ program: URL, _ arguments: [String]) throws -> Outcome {
   let folder = try ScratchFolder()
   let process = Process()
   process.executableURL = URL(fileURLWithPath: "/usr/bin/timeout")
-  process.arguments = ["120", buildFolder.appendingPathComponent(product).path] + arguments
+  process.arguments = ["120", program.path] + arguments
   // Files and not pipes: nothing has to be read while the program runs.
   let output = try folder.makeFile("output")
   let errors = try folder.makeFile("errors")
