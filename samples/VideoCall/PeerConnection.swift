@@ -35,7 +35,10 @@ final class PeerConnection {
         MainActor.assumeIsolated { receiver.onEvent(Int(state)) }
       },
       release: { context in Unmanaged<EventReceiver>.fromOpaque(context).release() })
-    guard let handle = peer_connection_open(callbacks) else { return }
+    guard let handle = peer_connection_open(callbacks) else {
+      Unmanaged.passUnretained(receiver).release()
+      return
+    }
     self.handle = handle
 
     let owner = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())

@@ -1,32 +1,42 @@
-// peer_connection.c: the list of open connections, each a handle with two media buffers.
+// peer_connection.c: the table of open connections, each a handle with two media buffers.
 #include "peer_connection.h"
 
 #include <stdlib.h>
 
-enum { media_buffer_bytes = 64 * 1024 };
+enum { media_buffer_bytes = 64 * 1024, most_connections = 256 };
 
 struct peer_connection {
-  peer_connection *_Nullable next;
   peer_callbacks callbacks;
   unsigned char *incoming;
   unsigned char *outgoing;
 };
 
-/// Every connection that is open, the newest first. It is what keeps a forgotten one alive.
-static peer_connection *_Nullable open_connections;
+/// Every connection that is open. It is what keeps a forgotten one alive.
+static peer_connection *_Nullable open_connections[most_connections];
+
+/// Where a connection is in the table, or where there is room for one where it is NULL.
+static peer_connection **_Nullable find(const peer_connection *_Nullable connection) {
+  for (size_t i = 0; i < most_connections; i++) {
+    if (open_connections[i] == connection) {
+      return &open_connections[i];
+    }
+  }
+  return NULL;
+}
 
 peer_connection *peer_connection_open(peer_callbacks callbacks) {
+  peer_connection **place = find(NULL);
   peer_connection *connection = malloc(sizeof *connection);
   unsigned char *incoming = calloc(1, media_buffer_bytes);
   unsigned char *outgoing = calloc(1, media_buffer_bytes);
-  if (!connection || !incoming || !outgoing) {
+  if (!place || !connection || !incoming || !outgoing) {
     free(connection);
     free(incoming);
     free(outgoing);
     return NULL;
   }
-  *connection = (peer_connection){open_connections, callbacks, incoming, outgoing};
-  open_connections = connection;
+  *connection = (peer_connection){callbacks, incoming, outgoing};
+  *place = connection;
   return connection;
 }
 
@@ -35,14 +45,11 @@ void peer_connection_change_state(peer_connection *connection, int state) {
 }
 
 void peer_connection_close(peer_connection *connection) {
-  peer_connection **link = &open_connections;
-  while (*link && *link != connection) {
-    link = &(*link)->next;
-  }
-  if (!*link) {
+  peer_connection **place = find(connection);
+  if (!place) {
     return;
   }
-  *link = connection->next;
+  *place = NULL;
   peer_callbacks callbacks = connection->callbacks;
   free(connection->incoming);
   free(connection->outgoing);
@@ -57,8 +64,8 @@ size_t peer_connection_bytes(void) {
 
 size_t peer_connection_open_count(void) {
   size_t count = 0;
-  for (peer_connection *each = open_connections; each; each = each->next) {
-    count++;
+  for (size_t i = 0; i < most_connections; i++) {
+    count += open_connections[i] != NULL;
   }
   return count;
 }
