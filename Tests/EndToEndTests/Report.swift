@@ -39,6 +39,7 @@ struct Report: Decodable {
     var kind: String
     var type: String
     var count: Int
+    var retainedBytes: Int?
     var cycle: [Step]?
     var cut: Cut?
   }
@@ -48,12 +49,16 @@ struct Report: Decodable {
       var kind: String
       var name: String
     }
+    struct Target: Decodable {
+      var type: String
+    }
     var root: Root
     var steps: [Step]
+    var target: Target
 
-    /// One line: the root, then each step.
+    /// One line: the root, each step, what they lead to.
     var text: String {
-      (["\(root.kind) \(root.name)"] + steps.map(\.text)).joined(separator: " -> ")
+      (["\(root.kind) \(root.name)"] + steps.map(\.text) + [target.type]).joined(separator: " -> ")
     }
   }
 

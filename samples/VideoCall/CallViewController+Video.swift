@@ -12,11 +12,12 @@ extension CallViewController: PeerConnectionDelegate, NativeRendererDelegate {
     }
   }
 
-  /// Shows the other camera instead. The first one's track isn't used any more; nothing but a
-  /// renderer that holds its track keeps the two alive, and nothing can reach them.
+  /// Shows the other camera instead. The first one's track isn't used any more and nothing can reach
+  /// it; but where its renderer holds it, the two keep each other alive.
   func switchCamera(tearsDown: Bool) {
     let old = camera
     connection.remove(old)
+    old.silence()
     if tearsDown { old.stop() }
     camera = VideoTrack(source: "back camera")
     connection.add(camera)

@@ -21,6 +21,11 @@ final class VideoTrack {
     for renderer in renderers { renderer.show() }
   }
 
+  /// From here on, no delegate hears of this track's pictures.
+  func silence() {
+    for renderer in renderers { renderer.delegate = nil }
+  }
+
   /// Ends the track: nothing is fed any more, on either side.
   func stop() {
     for renderer in renderers { renderer.stop() }
