@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { media_buffer_bytes = 64 * 1024, most_connections = 256 };
+enum { media_buffer_bytes = 64 * 1024 };
 
 struct peer_connection {
   peer_callbacks callbacks;
@@ -11,12 +11,13 @@ struct peer_connection {
   unsigned char *outgoing;
 };
 
-/// Every connection that is open. It is what keeps a forgotten one alive.
-static peer_connection *_Nullable open_connections[most_connections];
+/// Every connection that is open, NULL where one was closed. It is what keeps a forgotten one alive.
+static peer_connection *_Nullable *_Nullable open_connections;
+static size_t places;
 
 /// Where a connection is in the table, or where there is room for one where it is NULL.
 static peer_connection **_Nullable find(const peer_connection *_Nullable connection) {
-  for (size_t i = 0; i < most_connections; i++) {
+  for (size_t i = 0; i < places; i++) {
     if (open_connections[i] == connection) {
       return &open_connections[i];
     }
@@ -24,7 +25,24 @@ static peer_connection **_Nullable find(const peer_connection *_Nullable connect
   return NULL;
 }
 
+/// Makes the table larger where it is full.
+static void make_room(void) {
+  if (find(NULL)) {
+    return;
+  }
+  size_t more = places + 64;
+  peer_connection **table = realloc(open_connections, more * sizeof *table);
+  if (!table) {
+    return;
+  }
+  while (places < more) {
+    table[places++] = NULL;
+  }
+  open_connections = table;
+}
+
 peer_connection *peer_connection_open(peer_callbacks callbacks) {
+  make_room();
   peer_connection **place = find(NULL);
   peer_connection *connection = malloc(sizeof *connection);
   unsigned char *incoming = calloc(1, media_buffer_bytes);
@@ -64,7 +82,7 @@ size_t peer_connection_bytes(void) {
 
 size_t peer_connection_open_count(void) {
   size_t count = 0;
-  for (size_t i = 0; i < most_connections; i++) {
+  for (size_t i = 0; i < places; i++) {
     count += open_connections[i] != NULL;
   }
   return count;

@@ -21,8 +21,8 @@ typedef struct {
   void (*release)(void *context);
 } peer_callbacks;
 
-/// Opens a connection; it stays open, and holds the context, until peer_connection_close(). NULL: there
-/// is no memory, or too many are open.
+/// Opens a connection; it stays open, and holds the context, until peer_connection_close(). NULL:
+/// there is no memory.
 peer_connection *_Nullable peer_connection_open(peer_callbacks callbacks);
 
 /// Tells the connection's owner of a new state, as the network would.
