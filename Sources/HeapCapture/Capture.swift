@@ -151,6 +151,7 @@ private struct Capture {
   /// Hears of the references of one object after the other.
   private struct Collector: ReferenceSink {
     let nodes: HeapNodes
+    let childTasks: ChildTasks
     var row = 0
     var exact: EdgeTable
     var ranges: UntypedRanges
@@ -178,7 +179,7 @@ private struct Capture {
     }
 
     mutating func continuation(at address: UInt64, to task: UInt64, label: LabelIndex) {
-      guard let found = nodes.row(startingAt: task), nodes.kind[found] == .task else { return }
+      guard let found = childTasks.row(ofTask: task, in: nodes) else { return }
       continuations.append(
         from: row, to: found, label: label, info: EdgeInfo(.strong, .reflected))
     }
@@ -190,7 +191,9 @@ private struct Capture {
 
   /// Follows what the types of all objects declare, and counts how far that explains the counts.
   mutating func followTypedReferences() {
-    var collector = Collector(nodes: _nodes, exact: _exact, ranges: _ranges)
+    var collector = Collector(
+      nodes: _nodes, childTasks: ChildTasks(memory: _memory, images: _images), exact: _exact,
+      ranges: _ranges)
     _exact = EdgeTable()
     _ranges = UntypedRanges()
     for row in 0..<_nodes.count {
