@@ -33,6 +33,9 @@ package final class HeapGraph: Sendable {
   /// Whether each node can be reached from a root, or is on its way out anyway; see ``init(_:cancel:)``.
   package let isReachable: [Bool]
 
+  /// Whether the snapshot has nothing but what the program registered, so that most holders are unknown.
+  package let isPartial: Bool
+
   /// The node that stands for everything outside the heap.
   package var outside: UInt32 { UInt32(snapshot.nodes.count) }
 
@@ -48,7 +51,9 @@ package final class HeapGraph: Sendable {
   ///
   /// Reachable is what a strong path from a root leads to. Two kinds of nodes count as held from outside
   /// too, with what they hold: objects whose deinitializer is running, since a thread is about to release
-  /// their fields, and Swift objects without a reference count, which are immortal.
+  /// their fields, and Swift objects without a reference count, which are immortal. In a partial
+  /// snapshot so do objects with more retains than holders and resources without a holder, since what
+  /// holds them need not be in it: only what explains itself, a cycle, can be called leaked there.
   ///
   /// - Throws: `CancellationError` where `cancel` says so.
   package init(
@@ -92,11 +97,21 @@ package final class HeapGraph: Sendable {
     rowBySlot = rows
     holders = strong.transposed()
 
+    isPartial = (0..<nodeCount).allSatisfy {
+      snapshot.nodes.kind[$0] == NodeKind.resource.rawValue
+        || snapshot.nodeNames[NodeIndex($0)] != nil
+    }
+    let holderOffsets = holders.graph.offsets
     var sources = [UInt32(truncatingIfNeeded: nodeCount)]
     for node in 0..<nodeCount {
+      let found = holderOffsets[node + 1] - holderOffsets[node]
+      let isCounted = NodeKind(rawValue: snapshot.nodes.kind[node])?.isCounted == true
+      if isPartial && (isCounted ? snapshot.nodes.strongCount[node] > found : found == 0) {
+        sources.append(UInt32(truncatingIfNeeded: node))
+        continue
+      }
       let isImmortal =
-        snapshot.nodes.strongCount[node] == Snapshot.Nodes.uncounted
-        && NodeKind(rawValue: snapshot.nodes.kind[node])?.isCounted == true
+        snapshot.nodes.strongCount[node] == Snapshot.Nodes.uncounted && isCounted
       if isImmortal || state[node] == NodeState.deiniting.rawValue {
         sources.append(UInt32(truncatingIfNeeded: node))
       }

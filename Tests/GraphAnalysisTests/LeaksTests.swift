@@ -467,9 +467,26 @@ import Testing
     #expect(report.findings.allSatisfy { $0.cuts.first?.together.isEmpty == true })
   }
 
+  @Test(
+    "Where only registered objects are known, a retain that nothing explains is no leak; a cycle is"
+  )
+  func partial() throws {
+    var heap = SnapshotDSL()
+    heap.object("App.Session", strongCount: 1, name: "Session")
+    heap.resource("Handle")
+    let first = heap.object("App.Ring", name: "Ring")
+    let second = heap.object("App.Ring", name: "Ring")
+    heap.edge(first, "next", to: second, provenance: .declared)
+    heap.edge(second, "next", to: first, provenance: .declared)
+    let (report, graph) = try Self.report(heap)
+    #expect(graph.isPartial)
+    #expect(report.leaked.costByType.mapValues(\.count) == ["Ring": 2])
+  }
+
   @Test("A name that the program gave counts as the type")
   func registeredName() throws {
     var heap = SnapshotDSL()
+    heap.object("App.Other", strongCount: 0, state: .deinited)
     let object = heap.object("App.Handle", strongCount: 1, name: "PeerConnection")
     _ = object
     let (report, _) = try Self.report(heap)

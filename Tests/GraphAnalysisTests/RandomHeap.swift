@@ -11,8 +11,9 @@ enum RandomHeap {
   static func make(seed: UInt64, hasExtraRetains: Bool = false) -> SnapshotDSL {
     var random = SeededGenerator(seed: seed)
     var heap = SnapshotDSL()
-    var nodes: [SnapshotDSL.Node] = []
-    for _ in 0..<Int.random(in: 1...12, using: &random) {
+    // Without one node that nobody registered the snapshot would be a partial one.
+    var nodes = [heap.object("App.A")]
+    for _ in 0..<Int.random(in: 0...11, using: &random) {
       switch Int.random(in: 0..<10, using: &random) {
       case 0: nodes.append(heap.storage())
       case 1: nodes.append(heap.box())
