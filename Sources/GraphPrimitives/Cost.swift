@@ -16,7 +16,9 @@ public struct ByteCount: Hashable, Comparable, Sendable, BitwiseCopyable, Additi
   public static let zero = ByteCount(Int64(0))
 
   @inlinable
-  public static func < (left: ByteCount, right: ByteCount) -> Bool { left.rawValue < right.rawValue }
+  public static func < (left: ByteCount, right: ByteCount) -> Bool {
+    left.rawValue < right.rawValue
+  }
 
   @inlinable
   public static func + (left: ByteCount, right: ByteCount) -> ByteCount {

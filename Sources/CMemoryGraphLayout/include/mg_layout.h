@@ -26,7 +26,7 @@
 // A cell, from the lowest bit: 22 bits stack (index in `stacks`, 0 unknown), 13 bits generation
 // (saturates), 1 bit registered, 1 bit live, 27 bits size (MG_SIZE_LARGE: as large or larger; the size
 // is then in the allocator's chunk header).
-#define MG_CELL_STACK(c) ((uint32_t)((c) & 0x3fffff))
+#define MG_CELL_STACK(c) ((uint32_t)((c)&0x3fffff))
 #define MG_CELL_GENERATION(c) ((uint32_t)(((c) >> 22) & 0x1fff))
 #define MG_CELL_REGISTERED (UINT64_C(1) << 35)
 #define MG_CELL_LIVE (UINT64_C(1) << 36)
@@ -64,7 +64,7 @@ typedef struct mg_registration {
   uint32_t kind;       // MG_REGISTERED_...
   uint32_t generation; // when it was registered
   uint32_t stack;      // as in a cell
-  uint32_t is_block;   // the address is a live malloc block: ignore it unless its cell is registered
+  uint32_t is_block; // the address is a live malloc block: ignore it unless its cell is registered
 } mg_registration;
 
 typedef struct mg_declared_edge {
@@ -85,7 +85,7 @@ typedef struct mg_mark_entry {
 // A thread as it stood when the twin was made.
 typedef struct mg_thread_entry {
   uint32_t tid;
-  uint32_t stopped;      // 0: it did not answer in time, the registers are unknown
+  uint32_t stopped;       // 0: it did not answer in time, the registers are unknown
   uint64_t registers[16]; // rax rbx rcx rdx rsi rdi rbp rsp r8 ... r15; on arm64 x0 ... x15
   uint64_t pc;
   uint64_t stack_pointer;
@@ -115,10 +115,10 @@ typedef struct mg_state_layout {
   uint64_t run_identity;
   uint64_t mark_name; // of the mark or snapshot that the twin was made for; 0 for none
 
-  uint64_t directory;    // 2^MG_DIRECTORY_BITS pointers
-  uint64_t trie;         // mg_trie_node[trie_count]
-  uint64_t trie_count;   //
-  uint64_t stacks;       // mg_stack_entry[stacks_capacity]
+  uint64_t directory;  // 2^MG_DIRECTORY_BITS pointers
+  uint64_t trie;       // mg_trie_node[trie_count]
+  uint64_t trie_count; //
+  uint64_t stacks;     // mg_stack_entry[stacks_capacity]
   uint64_t stacks_capacity;
   uint64_t registrations; // mg_registration[registration_capacity], free slots among them
   uint64_t registration_capacity;
@@ -132,8 +132,8 @@ typedef struct mg_state_layout {
   uint64_t own_range_count;
 
   // What was lost, each a number of times.
-  uint64_t lost_stacks;  // the stack tables were full
-  uint64_t lost_blocks;  // the table had no memory for a page
+  uint64_t lost_stacks;       // the stack tables were full
+  uint64_t lost_blocks;       // the table had no memory for a page
   uint64_t pause_nanoseconds; // how long the threads stood still for the last twin
 
   // What the program's user asked for.
