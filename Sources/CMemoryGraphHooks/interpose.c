@@ -3,7 +3,7 @@
 // Until the agent starts each is a load, a test and a jump. The tracked version of a function is
 // reached by a tail call, so that its frame's return address is the caller's.
 
-#include "mg_agent.h"
+#include "mg_stacks.h"
 #include "mg_sys.h"
 
 #include <errno.h>
@@ -80,14 +80,15 @@ MG_TRACKED int untracked_posix_memalign(void **block, size_t alignment, size_t s
 
 // --- births and deaths -------------------------------------------------------------------------
 
-MG_INLINE void born(void *block, size_t size, void **frame) {
+static __attribute__((noinline)) void born(void *block, size_t size, void **frame) {
   if (MG_UNLIKELY(!block || mg_thread.busy || !mg_tracking))
     return;
   uint64_t *cell = mg_cell_find((uintptr_t)block);
   if (MG_LIKELY(cell))
     __builtin_prefetch(cell, 1);
   mg_thread.busy = 1;
-  uint32_t stack = mg_stack_capture(frame);
+  uint32_t stack = MG_LIKELY(mg_state.stack_mode == MG_STACKS_FAST) ? mg_stack_capture_fast(frame)
+                                                                    : mg_stack_capture(frame);
   if (MG_UNLIKELY(!cell))
     cell = mg_cell_make((uintptr_t)block);
   mg_thread.busy = 0;

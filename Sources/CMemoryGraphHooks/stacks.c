@@ -3,78 +3,43 @@
 // A stack that was seen before costs one probe of a hash index, without a lock. A new one takes the
 // lock and adds its frames to a trie, from the outermost inwards.
 
-#include "mg_agent.h"
+#include "mg_stacks.h"
 #include "mg_sys.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 
-enum { MAX_FRAMES = 256 };
-
 // --- tables ------------------------------------------------------------------------------------
 
-// An open-addressing index from a 64-bit key to a row; it doubles by making a new one, and the old
-// one stays, since another thread may be reading it. Together the old ones are smaller than the
-// last.
-typedef struct index_slot {
-  _Atomic uint64_t key; // 0: free
-  uint32_t row;
-} index_slot;
-
-typedef struct index_table {
-  uint64_t mask;
-  uint64_t used;
-  index_slot slots[];
-} index_table;
-
-static _Atomic(index_table *) stack_index;
-static _Atomic(index_table *) node_index;
+_Atomic(mg_index_table *) mg_stack_index;
+static _Atomic(mg_index_table *) node_index;
 static mg_arena stack_rows; // mg_stack_entry; row 0 is unused
 static mg_arena trie_nodes; // mg_trie_node; row 0 is the root
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 
-MG_INLINE uint64_t mix(uint64_t hash) {
-  hash ^= hash >> 32;
-  hash *= UINT64_C(0xd6e8feb86659fd93);
-  hash ^= hash >> 29;
-  return hash | 1;
-}
-
-static index_table *make_index(uint64_t slots) {
-  index_table *table = mg_own_map(sizeof(index_table) + slots * sizeof(index_slot));
+static mg_index_table *make_index(uint64_t slots) {
+  mg_index_table *table = mg_own_map(sizeof(mg_index_table) + slots * sizeof(mg_index_slot));
   if (table)
     table->mask = slots - 1;
   return table;
 }
 
-// The row of a key, 0 where it has none.
-MG_INLINE uint32_t find(index_table *table, uint64_t key) {
-  for (uint64_t i = key >> 20;; i++) {
-    index_slot *slot = &table->slots[i & table->mask];
-    uint64_t found = atomic_load_explicit(&slot->key, memory_order_acquire);
-    if (MG_LIKELY(found == key))
-      return slot->row;
-    if (!found)
-      return 0;
-  }
-}
-
-static void put(index_table *table, uint64_t key, uint32_t row) {
+static void put(mg_index_table *table, uint64_t key, uint32_t row) {
   uint64_t i = key >> 20;
   while (atomic_load_explicit(&table->slots[i & table->mask].key, memory_order_relaxed))
     i++;
-  index_slot *slot = &table->slots[i & table->mask];
+  mg_index_slot *slot = &table->slots[i & table->mask];
   slot->row = row;
   atomic_store_explicit(&slot->key, key, memory_order_release);
   table->used++;
 }
 
 // Adds a key, with the lock held. False: no memory.
-static bool add(_Atomic(index_table *) *index, uint64_t key, uint32_t row) {
-  index_table *table = atomic_load_explicit(index, memory_order_relaxed);
+static bool add(_Atomic(mg_index_table *) *index, uint64_t key, uint32_t row) {
+  mg_index_table *table = atomic_load_explicit(index, memory_order_relaxed);
   if (table->used * 2 > table->mask) {
-    index_table *wider = make_index((table->mask + 1) * 2);
+    mg_index_table *wider = make_index((table->mask + 1) * 2);
     if (!wider)
       return false;
     for (uint64_t i = 0; i <= table->mask; i++) {
@@ -91,12 +56,12 @@ static bool add(_Atomic(index_table *) *index, uint64_t key, uint32_t row) {
 
 // The node of a frame called from a node, with the lock held; 0 where there is no room.
 static uint32_t trie_child(uint32_t parent, uint64_t pc) {
-  uint64_t key =
-      mix((pc * UINT64_C(0x9e3779b97f4a7c15)) ^ ((uint64_t)parent * UINT64_C(0xff51afd7ed558ccd)));
+  uint64_t key = mg_mix((pc * UINT64_C(0x9e3779b97f4a7c15)) ^
+                        ((uint64_t)parent * UINT64_C(0xff51afd7ed558ccd)));
   mg_trie_node *nodes = (mg_trie_node *)(void *)trie_nodes.base;
   // Two frames may share a key: then the next key is tried, as with any open addressing.
   for (;; key += UINT64_C(2) << 20) {
-    uint32_t row = find(atomic_load_explicit(&node_index, memory_order_relaxed), key);
+    uint32_t row = mg_index_find(atomic_load_explicit(&node_index, memory_order_relaxed), key);
     if (!row)
       break;
     if (nodes[row].pc == pc && nodes[row].parent == parent)
@@ -111,26 +76,47 @@ static uint32_t trie_child(uint32_t parent, uint64_t pc) {
   return (uint32_t)row;
 }
 
+// The last path that was added, outermost frame first. The next one mostly shares its beginning, and
+// then needs no lookups for it.
+static struct {
+  uintptr_t pcs[MG_MAX_FRAMES + 8];
+  uint32_t nodes[MG_MAX_FRAMES + 8];
+  int count;
+} last_path;
+
+// The node of a stack's innermost frame, with the lock held; 0 where there is no room.
+static uint32_t trie_path(const uintptr_t *pcs, int count) {
+  int depth = 0;
+  while (depth < count && depth < last_path.count && last_path.pcs[depth] == pcs[count - 1 - depth])
+    depth++;
+  uint32_t node = depth ? last_path.nodes[depth - 1] : 0;
+  for (; depth < count; depth++) {
+    node = trie_child(node, pcs[count - 1 - depth]);
+    if (!node)
+      break;
+    last_path.pcs[depth] = pcs[count - 1 - depth];
+    last_path.nodes[depth] = node;
+  }
+  last_path.count = depth;
+  return node;
+}
+
 static uint32_t intern_locked(uint64_t hash, const uintptr_t *pcs, int count) {
-  uint32_t row = find(atomic_load_explicit(&stack_index, memory_order_relaxed), hash);
+  uint32_t row = mg_index_find(atomic_load_explicit(&mg_stack_index, memory_order_relaxed), hash);
   if (row)
     return row;
   uint64_t next = mg_state.stacks_capacity;
   if (next > MG_STACK_MAX || !mg_arena_commit(&stack_rows, (next + 1) * sizeof(mg_stack_entry)))
     return 0;
-  uint32_t node = 0;
-  for (int i = count - 1; i >= 0; i--) {
-    node = trie_child(node, pcs[i]);
-    if (!node)
-      return 0;
-  }
+  uint32_t node = trie_path(pcs, count);
+  if (!node)
+    return 0;
   ((mg_stack_entry *)(void *)stack_rows.base)[next] = (mg_stack_entry){hash, node, 0};
   __atomic_store_n(&mg_state.stacks_capacity, next + 1, __ATOMIC_RELEASE);
-  return add(&stack_index, hash, (uint32_t)next) ? (uint32_t)next : 0;
+  return add(&mg_stack_index, hash, (uint32_t)next) ? (uint32_t)next : 0;
 }
 
-static __attribute__((noinline)) uint32_t intern_new(uint64_t hash, const uintptr_t *pcs,
-                                                     int count) {
+uint32_t mg_stack_intern_new(uint64_t hash, const uintptr_t *pcs, int count) {
   while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
     mg_sys0(SYS_sched_yield);
   uint32_t row = intern_locked(hash, pcs, count);
@@ -140,16 +126,6 @@ static __attribute__((noinline)) uint32_t intern_new(uint64_t hash, const uintpt
   return row;
 }
 
-MG_INLINE uint32_t intern(uint64_t hash, const uintptr_t *pcs, int count) {
-  hash = mix(hash);
-  uint32_t row = find(atomic_load_explicit(&stack_index, memory_order_acquire), hash);
-  return MG_LIKELY(row) ? row : intern_new(hash, pcs, count);
-}
-
-MG_INLINE uint64_t hash_frame(uint64_t hash, uintptr_t pc) {
-  return ((hash << 23 | hash >> 41) ^ pc) * UINT64_C(0x9e3779b97f4a7c15);
-}
-
 // --- walks -------------------------------------------------------------------------------------
 
 // The libunwind function; it is loaded and never linked, since it would replace the _Unwind_
@@ -157,69 +133,37 @@ MG_INLINE uint64_t hash_frame(uint64_t hash, uintptr_t pc) {
 typedef int (*walk_function)(void **, int);
 static _Atomic(walk_function) unwind_backtrace; // NULL until it is loaded
 
-static __attribute__((noinline)) bool learn_bounds(mg_thread_state *self) {
-  if (!self->stack_high && !mg_stack_bounds(&self->stack_low, &self->stack_high)) {
-    self->stack_low = self->stack_high = 1; // asked, and unknown
-  }
-  return true;
-}
-
-// Swift marks the frame of an async function in a bit of the saved frame pointer.
-#define ASYNC_FRAME (UINT64_C(1) << 60)
-
-MG_INLINE uint32_t capture_fast(void **frame) {
-  mg_thread_state *self = &mg_thread;
-  if (MG_UNLIKELY(!self->stack_high))
-    learn_bounds(self);
-  uintptr_t pcs[MAX_FRAMES];
-  uintptr_t current = (uintptr_t)frame;
-  uintptr_t high = self->stack_high;
-  // On another stack (of a signal, of a coroutine) only the caller is known: what its frame
-  // pointers lead to can't be told from unmapped memory.
-  if (MG_UNLIKELY(current - self->stack_low >= high - self->stack_low)) {
-    pcs[0] = (uintptr_t)frame[1];
-    return intern(hash_frame(0, pcs[0]), pcs, 1);
-  }
-  uint64_t hash = 0;
-  int count = 0;
-  // Every frame lies above the last and below the stack's end, so each read is of the stack.
-  do {
-    uintptr_t next = ((uintptr_t *)current)[0] & ~ASYNC_FRAME;
-    uintptr_t pc = ((uintptr_t *)current)[1];
-    if (pc < 4096)
-      break;
-    pcs[count++] = pc;
-    hash = hash_frame(hash, pc);
-    if (next <= current || next > high - 16 || (next & 7))
-      break;
-    current = next;
-  } while (count < MAX_FRAMES);
-  return intern(hash, pcs, count);
+void mg_stack_learn_bounds(mg_thread_state *self) {
+  if (mg_stack_bounds(&self->stack_low, &self->stack_high))
+    return;
+  // Asked, and unknown: a stack that no frame lies in.
+  self->stack_low = 32;
+  self->stack_high = 33;
 }
 
 static __attribute__((noinline)) uint32_t capture_full(void **frame) {
   walk_function walk = atomic_load_explicit(&unwind_backtrace, memory_order_acquire);
   if (!walk)
-    return capture_fast(frame);
-  void *pcs[MAX_FRAMES + 8];
+    return mg_stack_capture_fast(frame);
+  void *pcs[MG_MAX_FRAMES + 8];
   int error = errno;
-  int count = walk(pcs, MAX_FRAMES + 8);
+  int count = walk(pcs, MG_MAX_FRAMES + 8);
   errno = error;
   // The agent's own frames come first; the caller's is the one that the interposer returns to.
   int first = 0;
   while (first < count && pcs[first] != frame[1])
     first++;
   if (first >= count)
-    return capture_fast(frame);
+    return mg_stack_capture_fast(frame);
   uint64_t hash = 0;
   for (int i = first; i < count; i++)
-    hash = hash_frame(hash, (uintptr_t)pcs[i]);
-  return intern(hash, (uintptr_t *)(void *)&pcs[first], count - first);
+    hash = mg_hash_frame(hash, (uintptr_t)pcs[i]);
+  return mg_stack_intern(hash, (uintptr_t *)(void *)&pcs[first], count - first);
 }
 
 uint32_t mg_stack_capture(void **frame) {
   if (MG_LIKELY(mg_state.stack_mode == MG_STACKS_FAST))
-    return capture_fast(frame);
+    return mg_stack_capture_fast(frame);
   return mg_state.stack_mode == MG_STACKS_FULL ? capture_full(frame) : 0;
 }
 
@@ -229,11 +173,11 @@ bool mg_stacks_start(uint32_t mode) {
       !mg_arena_commit(&stack_rows, sizeof(mg_stack_entry)) ||
       !mg_arena_commit(&trie_nodes, sizeof(mg_trie_node)))
     return false;
-  index_table *stacks = make_index(1 << 12);
-  index_table *nodes = make_index(1 << 14);
+  mg_index_table *stacks = make_index(1 << 12);
+  mg_index_table *nodes = make_index(1 << 14);
   if (!stacks || !nodes)
     return false;
-  stack_index = stacks;
+  mg_stack_index = stacks;
   node_index = nodes;
   mg_state.trie = (uintptr_t)trie_nodes.base;
   mg_state.trie_count = 1;

@@ -61,7 +61,7 @@ static void write_registers(mg_thread_entry *row, const ucontext_t *context) {
 
 static void write_thread(mg_thread_entry *row) {
   row->thread_pointer = (uintptr_t)__builtin_thread_pointer();
-  bool known = mg_thread.stack_high > 1;
+  bool known = mg_thread.stack_high > 4096;
   row->stack_low = known ? mg_thread.stack_low : 0;
   row->stack_high = known ? mg_thread.stack_high : 0;
   mg_sys2(SYS_prctl, PR_GET_NAME, row->name);
