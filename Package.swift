@@ -118,6 +118,11 @@ let package = Package(
     .target(
       name: "ReportSchema", path: "Tests/Support/ReportSchema", swiftSettings: commonSwiftSettings),
 
+    // A program that tests capture from outside.
+    .executableTarget(
+      name: "OutsideTarget", path: "Tests/Support/OutsideTarget", swiftSettings: sampleSwiftSettings
+    ),
+
     .tests(of: "GraphPrimitives"),
     .tests(of: "GraphKit", ["SnapshotDSL", "GraphPrimitives"]),
     .tests(of: "SnapshotFormat", ["SnapshotDSL", "GraphPrimitives"], exclude: ["Fixtures"]),

@@ -67,6 +67,22 @@ package final class ELFFile {
     _readSections()
   }
 
+  /// Takes the first bytes of a file from a program's memory, where the file itself can't be had; nil
+  /// where they are no ELF header. There are segments and the build id then, and no symbols.
+  init?(path: String, head: UnsafeRawBufferPointer) {
+    guard let source = head.baseAddress, head.count >= 64,
+      let base = mmap(nil, head.count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+      base != MAP_FAILED
+    else { return nil }
+    base.copyMemory(from: source, byteCount: head.count)
+    self.path = path
+    _bytes = UnsafeRawBufferPointer(start: base, count: head.count)
+    guard _load(UInt32.self, at: 0) == 0x464c_457f, _load(UInt16.self, at: 4) == 0x0102 else {
+      return nil
+    }
+    _readSegments()
+  }
+
   deinit {
     munmap(UnsafeMutableRawPointer(mutating: _bytes.baseAddress), _bytes.count)
   }

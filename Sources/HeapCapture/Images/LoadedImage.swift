@@ -20,6 +20,10 @@ package struct LoadedImage {
   package var tlsTemplateSize: UInt64
   package var tlsAlignment: UInt64
 
+  /// Whether the file was read; else only what the program's memory has of it is known, which is its
+  /// place and its data but neither sections nor symbols.
+  package var isWhole = true
+
   private let _file: ELFFile
 
   init(file: ELFFile, bias: UInt64, pageSize: UInt64 = 4096) {
@@ -126,12 +130,32 @@ package func loadImages(of memory: TargetMemory) -> [LoadedImage] {
       }
       next += 1
     }
-    guard isExecutable, let file = ELFFile(path: first.path) else { continue }
-    guard let segment = file.segments.first(where: { $0.type == ELFFile.Segment.load }) else {
-      continue
-    }
+    guard isExecutable else { continue }
+    let local = ELFFile(path: memory.source.localPath(of: first))
+    let inMemory = headOfFile(at: first, in: memory)
+    // The file may have been replaced since it was loaded; the build id tells.
+    let isSame = local.map { $0.buildID == inMemory?.buildID ?? $0.buildID } ?? false
+    guard let file = isSame ? local : inMemory ?? local,
+      let segment = file.segments.first(where: { $0.type == ELFFile.Segment.load })
+    else { continue }
     let bias = first.start &- (segment.address &- segment.fileOffset) & ~4095
-    images.append(LoadedImage(file: file, bias: bias))
+    var image = LoadedImage(file: file, bias: bias)
+    image.module.path = first.path
+    image.isWhole = file === local
+    images.append(image)
   }
   return images
+}
+
+/// What the program's memory has of the file that a mapping starts.
+private func headOfFile(at mapping: MemoryMapping, in memory: TargetMemory) -> ELFFile? {
+  // The headers and the build id lie in the first page as linkers lay files out; a core file may have
+  // no more.
+  for count in [min(mapping.count, 1 << 16), 4096] where count <= mapping.count {
+    if let bytes = memory.bytes(at: mapping.start, count: count) {
+      return ELFFile(
+        path: mapping.path, head: UnsafeRawBufferPointer(start: bytes, count: count))
+    }
+  }
+  return nil
 }

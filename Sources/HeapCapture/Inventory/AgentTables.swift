@@ -30,6 +30,9 @@ package struct AgentTables: HeapInventory {
     }
   }
 
+  /// Whether births and deaths are recorded.
+  package var isTracking: Bool { _state.tracking != 0 }
+
   package var facts: InventoryFacts {
     var facts = InventoryFacts()
     facts.pid = _state.pid

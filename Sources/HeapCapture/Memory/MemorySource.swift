@@ -9,6 +9,9 @@ package struct MemoryMapping: Hashable, Sendable {
   package var isWritable: Bool
   package var isExecutable: Bool
 
+  /// Whether what is written goes to the file, or to other processes.
+  package var isShared: Bool
+
   /// Where in the file the mapping starts.
   package var fileOffset: UInt64
 
@@ -17,15 +20,21 @@ package struct MemoryMapping: Hashable, Sendable {
 
   package var count: Int { Int(end - start) }
 
+  /// Whether it is no part of a file: heap, stack or anonymous memory.
+  package var isAnonymous: Bool {
+    path.isEmpty || path == "[heap]" || path.hasPrefix("[stack") || path.hasPrefix("[anon")
+  }
+
   package init(
     start: UInt64, end: UInt64, isReadable: Bool, isWritable: Bool, isExecutable: Bool,
-    fileOffset: UInt64, path: String
+    isShared: Bool = false, fileOffset: UInt64, path: String
   ) {
     self.start = start
     self.end = end
     self.isReadable = isReadable
     self.isWritable = isWritable
     self.isExecutable = isExecutable
+    self.isShared = isShared
     self.fileOffset = fileOffset
     self.path = path
   }
@@ -52,4 +61,11 @@ package protocol MemorySource: AnyObject {
 
   /// The bytes of the program's memory that were resident.
   var residentBytes: UInt64 { get }
+
+  /// Where the file of a mapping can be read on this machine.
+  func localPath(of mapping: MemoryMapping) -> String
+}
+
+extension MemorySource {
+  package func localPath(of mapping: MemoryMapping) -> String { mapping.path }
 }

@@ -11,6 +11,9 @@ package final class ProcessMemory: MemorySource {
   package let residentBytes: UInt64
   private let _pid: pid_t
 
+  /// What to put before the process's paths: it may see other files than this process, as in a container.
+  private let _root: String
+
   /// Opens a process.
   ///
   /// - Throws: ``CaptureError/cannotRead(pid:errno:)`` where its mappings can't be read.
@@ -21,6 +24,7 @@ package final class ProcessMemory: MemorySource {
       throw .cannotRead(pid: pid, errno: errno)
     }
     mappings = parseMappings(text)
+    _root = Self._hasSameRoot(pid) ? "" : "/proc/\(pid)/root"
 
     var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let count = readlink("/proc/\(pid)/exe", &path, path.count)
@@ -41,6 +45,23 @@ package final class ProcessMemory: MemorySource {
     }
     return done
   }
+
+  package func localPath(of mapping: MemoryMapping) -> String {
+    // The kernel still has a file that was deleted or replaced.
+    if mapping.path.hasSuffix(" (deleted)") {
+      if mapping.path == executable { return "/proc/\(_pid)/exe" }
+      let range = String(mapping.start, radix: 16) + "-" + String(mapping.end, radix: 16)
+      return "/proc/\(_pid)/map_files/\(range)"
+    }
+    return _root + mapping.path
+  }
+
+  private static func _hasSameRoot(_ pid: Int32) -> Bool {
+    var own = stat()
+    var other = stat()
+    guard stat("/", &own) == 0, stat("/proc/\(pid)/root/", &other) == 0 else { return true }
+    return own.st_dev == other.st_dev && own.st_ino == other.st_ino
+  }
 }
 
 /// The mappings in the text of a `/proc/PID/maps` file.
@@ -58,7 +79,8 @@ package func parseMappings(_ text: String) -> [MemoryMapping] {
     return MemoryMapping(
       start: start, end: end, isReadable: fields[1].hasPrefix("r"),
       isWritable: fields[1].dropFirst().hasPrefix("w"),
-      isExecutable: fields[1].dropFirst(2).hasPrefix("x"), fileOffset: offset, path: path)
+      isExecutable: fields[1].dropFirst(2).hasPrefix("x"),
+      isShared: fields[1].dropFirst(3).hasPrefix("s"), fileOffset: offset, path: path)
   }
 }
 

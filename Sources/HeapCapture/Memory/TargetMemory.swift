@@ -46,6 +46,35 @@ package final class TargetMemory {
     for region in _regions { munmap(region.local, Int(region.end - region.start)) }
   }
 
+  /// Copies at once all that the program may change later: its writable memory, and pages of its own in
+  /// other memory. What it shares with other processes or has in files unchanged is left for later.
+  ///
+  /// - Parameter pages: which pages were touched; nil copies untouched memory too.
+  /// - Complexity: O(*n*) for *n* bytes.
+  func copyWhatMayChange(pages: PageMap?) {
+    var index = 0
+    for mapping in source.mappings {
+      guard index < _regions.count, _regions[index].start == mapping.start else { continue }
+      defer { index += 1 }
+      if mapping.isShared { continue }
+      let region = _regions[index]
+      var start = region.start
+      var piece: UInt64 = 0
+      while start < region.end {
+        let end = min(start + 1 << Self._pieceShift, region.end)
+        let isOwn = pages?.hasOwnPages(start..<end) ?? mapping.isWritable
+        if isOwn || mapping.isWritable && !mapping.isAnonymous {
+          _load(piece, of: index)
+        } else if mapping.isWritable {
+          // Nothing was written there yet, so it holds zeros, as the copy does.
+          _isLoaded[region.firstPiece + Int(piece)] = true
+        }
+        start = end
+        piece += 1
+      }
+    }
+  }
+
   /// The bytes of a range; nil where not all of it is readable.
   ///
   /// - Complexity: O(log *m*) for *m* mappings, O(1) for the mapping that was asked for last; the

@@ -30,19 +30,19 @@ struct ThreadStack {
     }
 
     let descriptor = thread.threadPointer
-    let local: Range<UInt64>
+    var local: Range<UInt64> = 0..<0
     if let own = Self._mapping(of: descriptor, in: mappings) {
       // The thread-local blocks lie below the descriptor on x86-64; glibc's descriptor is 2,304 bytes.
       // The C library aligns the blocks, so a page more is looked at.
       let low = max(own.start, descriptor &- min(descriptor, threadLocalSize + 4096))
       local = ((low + 7) & ~7)..<min(own.end, descriptor + 2304)
-    } else {
-      local = 0..<0
+      // A thread's descriptor lies at the top of its own stack. No word belongs to both.
+      if own == mapping, pointer < descriptor {
+        end = min(end, max(pointer, descriptor &- min(descriptor, threadLocalSize)) & ~7)
+        local = max(local.lowerBound, end)..<local.upperBound
+      }
     }
     threadLocal = local
-
-    // A thread's descriptor lies at the top of its own stack.
-    if local.lowerBound > pointer, local.lowerBound < end { end = local.lowerBound }
     live = (pointer & ~7)..<max(end & ~7, pointer & ~7)
 
     var frame = thread.framePointer

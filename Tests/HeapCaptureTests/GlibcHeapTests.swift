@@ -1,0 +1,80 @@
+// Tests of the heap walked from outside: the agent's table says which blocks there are.
+
+import Glibc
+import SnapshotFormat
+import Testing
+
+@testable import HeapCapture
+
+@Suite(.serialized) struct GlibcHeapTests {
+  struct Run: Sendable, CustomTestStringConvertible {
+    var seed: Int
+    var threads: Int
+    var testDescription: String { "seed \(seed), \(threads) threads" }
+  }
+
+  static let runs = (1...12).map { Run(seed: $0, threads: [1, 2, 4, 20][$0 % 4]) }
+
+  @Test("The walk finds the blocks that the agent recorded, and no others", arguments: runs)
+  func agreesWithTheAgent(_ run: Run) throws {
+    let program = try OutsideProgram(
+      ["churn", "\(run.seed)", "\(run.threads)"], withAgent: true)
+    let stopped = try copyProcess(program.pid)
+    let images = loadImages(of: stopped.memory)
+    let tables = try #require(
+      agentTables(in: stopped.memory, images: images, pid: UInt32(program.pid)))
+    var expected: [HeapBlock] = []
+    tables.forEachBlock { expected.append($0) }
+    let heap = try GlibcHeap(
+      memory: stopped.memory, images: images, threads: stopped.threads, pid: UInt32(program.pid))
+    var found: [UInt64: UInt64] = [:]
+    heap.forEachBlock { found[$0.address] = $0.size }
+    #expect(found.count == heap.count)
+    #expect(heap.diagnostics == [:])
+
+    var missing: [HeapBlock] = []
+    var wrongSizes: [String] = []
+    for block in expected {
+      guard let size = found.removeValue(forKey: block.address) else {
+        missing.append(block)
+        continue
+      }
+      // Sizes are rounded up to 16 bytes, and a rest that is no more than the smallest chunk stays with
+      // its block. A mapping is a page larger, and keeps what its alignment took: 8 KiB at most.
+      let isMapped = (stopped.memory.word(at: block.address - 8) ?? 0) & 2 != 0
+      let slack: UInt64 = isMapped ? 4096 + 8192 + 64 : 15 + 32
+      if size < block.size || size > max(block.size, 24) + slack {
+        wrongSizes.append("\(block.size) in \(size)")
+      }
+    }
+    #expect(expected.count > 500)
+    #expect(missing == [])
+    #expect(wrongSizes == [])
+    // What the loader allocated before the agent began.
+    #expect(found.count <= 1)
+    #expect(found.values.allSatisfy { $0 < 1_024 })
+  }
+
+  @Test("A program whose break others move too")
+  func sharedBreak() throws {
+    let program = try OutsideProgram(["shared-break"], withAgent: true)
+    let stopped = try copyProcess(program.pid)
+    let images = loadImages(of: stopped.memory)
+    let tables = try #require(
+      agentTables(in: stopped.memory, images: images, pid: UInt32(program.pid)))
+    let heap = try GlibcHeap(
+      memory: stopped.memory, images: images, threads: stopped.threads, pid: UInt32(program.pid))
+    var found = Set<UInt64>()
+    heap.forEachBlock { found.insert($0.address) }
+    var missing = 0
+    var expected = 0
+    tables.forEachBlock {
+      expected += 1
+      if found.remove($0.address) == nil { missing += 1 }
+    }
+    #expect(expected > 1_000)
+    #expect(missing == 0)
+    #expect(found.count <= 1)
+    #expect(heap.diagnostics == [:])
+  }
+}
