@@ -5,6 +5,7 @@ extension Tool {
   package static let memgraph = Tool(
     "memgraph", summary: "the memory graph of a Swift program: what is alive and what holds it",
     verbs: [
-      .run, .mark, .diff, .summary, .leaks, .cycles, .paths, .object, .stacks, .check, .readTwin,
+      .run, .mark, .attach, .core, .diff, .summary, .leaks, .cycles, .paths, .object, .stacks,
+      .check, .readTwin,
     ])
 }
