@@ -119,7 +119,7 @@ struct LeakSearch {
       let names =
         told.cycle.isEmpty
         ? [_graph.typeName(of: told.representative)]
-        : told.cycle.map { _graph.stableText(of: $0) }
+        : _graph.stableTexts(of: told.cycle)
       findings.append(
         Finding(
           kind: .leak, members: culprits.map(\.representative), representative: told.representative,

@@ -257,7 +257,7 @@ private struct PathSearch {
       let members = group.targets.sorted()
       let path = graph.retainPath(along: group.slots, to: group.told)
       var names: [String] = []
-      for text in path.steps.map({ graph.stableText(of: $0) }) where text != names.last {
+      for text in graph.stableTexts(of: path.steps) where text != names.last {
         names.append(text)
       }
       names.append(graph.typeName(of: path.target))

@@ -52,6 +52,26 @@ extension HeapGraph {
     typeName(of: step.node) + "." + foldedField(of: step)
   }
 
+  /// The steps of a cycle or path as a fingerprint takes them.
+  ///
+  /// How many contexts and boxes lie between a field and what a closure captures depends on the optimizer, and
+  /// so does where in a task's memory a reference lies: they are left out, unless there is nothing else.
+  func stableTexts(of steps: [ReferenceStep]) -> [String] {
+    let texts = steps.compactMap { step -> String? in
+      switch kind(of: step.node) {
+      case .closureContext: return nil
+      case .task: return typeName(of: step.node)
+      default:
+        let fields = labelled(step).map { node, edge -> String in
+          let text = isOffset(edge, in: node) ? "[_]" : label(of: edge).foldedText
+          return kind(of: node) == .box && text == "value" ? "" : text
+        }
+        return typeName(of: step.node) + "." + EdgeLabel.joined(fields)
+      }
+    }
+    return texts.isEmpty ? steps.map { stableText(of: $0) } : texts
+  }
+
   /// Numbers that are equal for two steps of the same type, fields and functions; for grouping within
   /// one snapshot.
   func key(of step: ReferenceStep) -> [UInt64] {

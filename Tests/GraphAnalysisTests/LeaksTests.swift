@@ -500,6 +500,35 @@ import Testing
     #expect(fingerprint(of: ["ab", "c"]) != fingerprint(of: ["a", "bc"]))
   }
 
+  @Test("A fingerprint is the same however many contexts the optimizer leaves in a closure")
+  func optimizedClosures() throws {
+    func build(contexts: Int, isBoxed: Bool) throws -> [String] {
+      var heap = SnapshotDSL()
+      let promise = heap.object("App.Promise")
+      let call = heap.object("App.Call")
+      heap.edge(call, "ready", to: promise)
+      var last = promise
+      var field = "callback"
+      if isBoxed {
+        let box = heap.box()
+        heap.edge(last, field, to: box, function: 0x40_1000)
+        (last, field) = (box, "value")
+      }
+      for number in 0..<contexts {
+        let context = heap.closureContext()
+        heap.edge(last, field, to: context, function: 0x40_2000 + UInt64(number))
+        (last, field) = (context, "transform")
+      }
+      heap.edge(last, field, to: call, function: 0x40_3000)
+      return try leaks(in: HeapGraph(heap.snapshot())).findings.map(\.fingerprint)
+    }
+    let plain = try build(contexts: 2, isBoxed: false)
+    #expect(plain.count == 1)
+    #expect(try build(contexts: 1, isBoxed: false) == plain)
+    #expect(try build(contexts: 1, isBoxed: true) == plain)
+    #expect(try build(contexts: 0, isBoxed: false) == plain)
+  }
+
   @Test("A fingerprint follows from types and fields, not from addresses, order or numbers")
   func fingerprints() throws {
     func build(_ count: Int, gap: UInt64, function: UInt64, children: Int) throws -> [String] {
