@@ -270,3 +270,105 @@ extension LayoutTests {
     withExtendedLifetime((object, leaf)) {}
   }
 }
+
+private actor Worker {
+  let leaf: Leaf
+  var count = 0
+  init(_ leaf: Leaf) { self.leaf = leaf }
+}
+
+private final class Generic<Value> {
+  var calls: [(Value) -> Void] = []
+  func add(_ value: Value, _ other: some Sendable) { calls.append { _ = ($0, value, other) } }
+}
+
+extension LayoutTests {
+  @Test("An actor's fields are found behind its queue, whose words are untyped")
+  func actors() throws {
+    let leaf = Leaf()
+    let object = Worker(leaf)
+    let target = try LayoutTarget()
+    #expect(target.references(of: object) == [Found("leaf", leaf)])
+    #expect(target.words(of: object).map(\.label) == ["$defaultActor", "count"])
+    withExtendedLifetime((object, leaf)) {}
+  }
+
+  @Test("A generic closure's captures depend on what its context says of its arguments")
+  func genericClosures() throws {
+    let leaf = Leaf()
+    let first = Generic<Small>()
+    first.add(Small(leaf: leaf, text: "x"), leaf)
+    first.add(Small(leaf: leaf, text: "x"), 5)
+    let second = Generic<Leaf>()
+    second.add(leaf, leaf)
+    let target = try LayoutTarget()
+    func captures(_ object: AnyObject) throws -> [[String]] {
+      let storage = try #require(target.references(of: object).first)
+      return target.references(at: storage.target).map { closure in
+        target.references(at: closure.target).filter { $0.target == address(of: leaf) }.map(\.label)
+      }
+    }
+    #expect(
+      try captures(first) == [["[0].capture.leaf", "[1].capture"], ["[0].capture.leaf"]])
+    #expect(try captures(second) == [["[0].capture", "[1].capture"]])
+    withExtendedLifetime((first, second, leaf)) {}
+  }
+
+  @Test("A deque's elements have their index, wherever its first slot is")
+  func deques() throws {
+    let leaf = Leaf()
+    let (stream, continuation) = AsyncStream<Leaf>.makeStream()
+    for _ in 0..<3 { continuation.yield(leaf) }
+    let target = try LayoutTarget()
+    // From the stream's storage to the deque's buffer.
+    let storage = withUnsafeBytes(of: continuation) { $0.load(as: UInt64.self) }
+    let buffers = target.references(at: storage).filter {
+      target.type(at: $0.target)?.name.contains("_DequeBuffer<") == true
+    }
+    let found = buffers.flatMap { target.references(at: $0.target) }.filter {
+      $0.target == address(of: leaf)
+    }
+    #expect(found.map(\.label) == ["[0]", "[1]", "[2]"])
+    withExtendedLifetime((stream, continuation, leaf)) {}
+  }
+
+  @Test("A string's table of UTF-16 offsets is found behind its bytes")
+  func breadcrumbs() throws {
+    final class Text {
+      var text = String(repeating: "é", count: 500)
+    }
+    let object = Text()
+    _ = object.text.utf16.index(object.text.utf16.startIndex, offsetBy: 300)
+    let target = try LayoutTarget()
+    let storage = try #require(target.references(of: object).first)
+    let found = target.references(at: storage.target)
+    #expect(found.map(\.label) == ["breadcrumbs"])
+    #expect(found.first.flatMap { target.type(at: $0.target) }?.name == "Swift._StringBreadcrumbs")
+    withExtendedLifetime(object) {}
+  }
+}
+
+extension LayoutTests {
+  @Test("Elements past the bytes that were asked for are found: arrays use what the allocator gave")
+  func slack() throws {
+    let leaf = Leaf()
+    final class Keeper {
+      var arrays: [[Leaf]] = []
+    }
+    let object = Keeper()
+    for count in 1...12 {
+      var array = [leaf]
+      array.reserveCapacity(count)
+      while array.count < array.capacity { array.append(leaf) }
+      object.arrays.append(array)
+    }
+    let target = try LayoutTarget()
+    let outer = try #require(target.references(of: object).first)
+    for (array, storage) in zip(object.arrays, target.references(at: outer.target)) {
+      // Eight bytes less than the elements take is the least that can have been asked for.
+      let collector = target.collect(storage.target, size: 32 + 8 * array.count - 8)
+      #expect(collector.references.count == array.count)
+    }
+    withExtendedLifetime((object, leaf)) {}
+  }
+}

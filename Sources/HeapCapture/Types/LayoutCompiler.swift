@@ -121,7 +121,10 @@ final class LayoutCompiler {
       let child = mirror.child(index, ofMetadata: one.metadata)
       var offset = child.offset
       // The metadata says where the program really looks; the mirror adds up sizes.
-      if index < one.fieldOffsets.count, one.fieldOffsets[index] != offset {
+      // Metadata that is not complete yet has zeros.
+      if index < one.fieldOffsets.count, one.fieldOffsets[index] >= 16,
+        one.fieldOffsets[index] != offset
+      {
         note("fields that the remote mirror puts elsewhere than the metadata")
         offset = one.fieldOffsets[index]
       }

@@ -43,6 +43,9 @@ package final class SwiftType {
     /// A tail of elements that the count at byte 16 counts.
     case array(element: Int)
 
+    /// The slots of a deque, which begin at an offset.
+    case ring(element: Int, start: Int)
+
     case dictionary(key: Int, value: Int)
     case set(element: Int)
     case string

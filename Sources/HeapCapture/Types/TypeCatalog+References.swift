@@ -20,10 +20,11 @@ extension TypeCatalog {
   package func references(
     of object: UInt64, type: SwiftType, allocatedSize: Int, into sink: inout some ReferenceSink
   ) {
-    guard allocatedSize >= 16, let bytes = memory.bytes(at: object, count: allocatedSize) else {
+    let available = type.usesSlack ? _usableSize(of: object, allocatedSize) : allocatedSize
+    guard allocatedSize >= 16, let bytes = memory.bytes(at: object, count: available) else {
       return
     }
-    let value = _Value(address: object, bytes: bytes, available: allocatedSize)
+    let value = _Value(address: object, bytes: bytes, available: available)
     switch type.shape {
     case .fixed(let program, let size):
       _run(program, value, into: &sink)
@@ -34,6 +35,8 @@ extension TypeCatalog {
       if hasTail { _words(value, from: size, .none, into: &sink) }
     case .array(let element):
       _array(value, element, into: &sink)
+    case .ring(let element, let start):
+      _ring(value, element, from: start, into: &sink)
     case .dictionary(let key, let element):
       _hashed(value, key: key, element: element, into: &sink)
     case .set(let element):
@@ -69,6 +72,16 @@ extension TypeCatalog {
   }
 }
 
+extension SwiftType {
+  /// Whether instances use all of what the allocator gave, which may be more than was asked for.
+  fileprivate var usesSlack: Bool {
+    switch shape {
+    case .array, .ring, .string, .managedBuffer: return true
+    default: return false
+    }
+  }
+}
+
 /// A value's bytes, here and in the captured program.
 private struct _Value {
   var address: UInt64
@@ -96,6 +109,23 @@ private struct _Place {
 }
 
 extension TypeCatalog {
+  /// The bytes that the allocator gave for a block of which `allocated` were asked for.
+  ///
+  /// glibc keeps a block's size in the word before it, with flags in the low bits. What is no such
+  /// size, because the block is another allocator's, is not believed.
+  private func _usableSize(of object: UInt64, _ allocated: Int) -> Int {
+    guard object >= 16, let header = memory.word(at: object - 8), header < 1 << 47 else {
+      return allocated
+    }
+    let isMapped = header & 2 != 0
+    let usable = Int(header & ~7) - (isMapped ? 16 : 8)
+    let slack = isMapped ? 1 << 13 : 48
+    guard usable > allocated, usable - allocated <= slack,
+      memory.bytes(at: object, count: usable) != nil
+    else { return allocated }
+    return usable
+  }
+
   private func _run(
     _ program: Int, _ value: _Value, at place: _Place = _Place(), depth: Int = 0,
     into sink: inout some ReferenceSink
@@ -349,12 +379,36 @@ extension TypeCatalog {
     let room = max(0, value.available - start) / program.stride
     for index in 0..<min(Int(clamping: count), room) {
       if let inner = value.advanced(by: start + index * program.stride) {
-        let clamped = UInt32(min(index, Int(LabelTable.firstUnnamedIndex)))
-        let place = _Place(
-          index: clamped < LabelTable.firstUnnamedIndex ? clamped : Snapshot.Labels.anyIndex)
-        _run(program.steps, 0..<program.steps.count, inner, at: place, 0, into: &sink)
+        _run(program.steps, 0..<program.steps.count, inner, at: _element(index), 0, into: &sink)
       }
     }
+  }
+
+  /// A deque's buffer: capacity, count and first slot, then the slots.
+  private func _ring(
+    _ value: _Value, _ element: Int, from start: Int, into sink: inout some ReferenceSink
+  ) {
+    let program = compiler.programs[element]
+    guard !program.steps.isEmpty else { return }
+    guard let capacity = value.word(16), let count = value.word(24), let first = value.word(32),
+      count <= capacity, first < max(1, capacity),
+      capacity <= UInt64(max(0, value.available - start) / program.stride)
+    else {
+      compiler.note("deques whose header is not understood")
+      _words(value, from: start, .none, into: &sink)
+      return
+    }
+    for index in 0..<Int(count) {
+      let slot = (Int(first) + index) % Int(capacity)
+      if let inner = value.advanced(by: start + slot * program.stride) {
+        _run(program.steps, 0..<program.steps.count, inner, at: _element(index), 0, into: &sink)
+      }
+    }
+  }
+
+  private func _element(_ index: Int) -> _Place {
+    index < Int(LabelTable.firstUnnamedIndex)
+      ? _Place(index: UInt32(index)) : _Place(index: Snapshot.Labels.anyIndex)
   }
 
   /// A dictionary's storage, or a set's where there is no key.
@@ -392,8 +446,7 @@ extension TypeCatalog {
     // Capacity and flags at 16, the bytes from 32 on. Where the sign bit says so, the word behind
     // them holds the table that maps UTF-16 offsets.
     guard let flags = value.word(16), flags >> 63 == 1 else { return }
-    let capacity = Int(flags & 0x0000_ffff_ffff_ffff)
-    let place = 32 + capacity + 1
+    let place = 32 + Int(flags & 0x0000_ffff_ffff_ffff)
     if place & 7 == 0, let target = value.word(place), target >= EnumDecoder.leastPointer {
       sink.reference(
         at: value.address + UInt64(place), to: target & _addressMask,

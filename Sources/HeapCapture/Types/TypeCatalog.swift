@@ -209,6 +209,13 @@ package final class TypeCatalog {
   private func _storage(_ name: String, _ reference: RemoteMirror.TypeRef?) -> SwiftType.Shape? {
     if name == "Swift.__StringStorage" { return .string }
     guard let reference else { return nil }
+    if _dequeNames.contains(where: name.hasPrefix) {
+      let arguments = mirror.genericArguments(of: reference)
+      guard arguments.count == 1 else { return nil }
+      let element = compiler.program(of: arguments[0])
+      let alignment = compiler.programs[element].alignment
+      return .ring(element: element, start: (40 + alignment - 1) & ~(alignment - 1))
+    }
     if name.hasPrefix("Swift._ContiguousArrayStorage<") {
       let arguments = mirror.genericArguments(of: reference)
       guard arguments.count == 1 else { return nil }
@@ -242,12 +249,18 @@ package final class TypeCatalog {
   }
 }
 
+/// The buffers of deques: the concurrency library's and the one of the collections package. All
+/// have the same header.
+private let _dequeNames = [
+  "Swift._DequeBuffer<", "_Concurrency._DequeBuffer<", "DequeModule._DequeBuffer<",
+]
+
 /// Classes whose instances are the storage of a container, by their names without generic arguments.
 private let _storageNames: Set<String> = [
   "Swift.__SharedStringStorage", "Swift.__StringStorage", "Swift.__EmptyArrayStorage",
   "Swift.__EmptyDictionarySingleton", "Swift.__EmptySetSingleton", "Swift.__RawDictionaryStorage",
-  "Swift.__RawSetStorage", "Swift._ContiguousArrayStorage", "_Concurrency._DequeBuffer",
-  "DequeModule._DequeBuffer", "Foundation.__DataStorage", "FoundationEssentials.__DataStorage",
+  "Swift.__RawSetStorage", "Swift._ContiguousArrayStorage", "Foundation.__DataStorage",
+  "FoundationEssentials.__DataStorage",
 ]
 
 /// Words to small numbers: open addressing, since nearly every block's first word is asked about.
