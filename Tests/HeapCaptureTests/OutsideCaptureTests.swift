@@ -189,6 +189,58 @@ import Testing
     #expect(Graph(attached.snapshot).sizes == Graph(twin).sizes)
   }
 
+  @Test("The executable of a core file may lie elsewhere, but it must be the same")
+  func movedExecutable() throws {
+    let program = try OutsideProgram(["graph"])
+    let core = ScratchFile(try CoreWriter(of: program.pid).bytes())
+    let moved = ScratchFile(try contents(of: OutsideProgram.folder + "/OutsideTarget"))
+    let expected = Graph(try captureCoreFile(core.path).snapshot)
+    let found = try captureCoreFile(core.path, executable: moved.path).snapshot
+    #expect(expected.difference(from: Graph(found)) == [])
+    #expect(found.process.executable == moved.path)
+    #expect(found.modules.contains { $0.path == moved.path })
+
+    let other = OutsideProgram.folder + "/memgraph"
+    #expect {
+      try captureCoreFile(core.path, executable: other)
+    } throws: { error in
+      guard case CaptureError.missingFile(path: other, _) = error else { return false }
+      return true
+    }
+  }
+
+  private func contents(of path: String) throws -> [UInt8] {
+    let file = open(path, O_RDONLY)
+    defer { close(file) }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 20)
+    while true {
+      let count = read(file, &piece, piece.count)
+      guard count > 0 else { return bytes }
+      bytes += piece[..<count]
+    }
+  }
+
+  @Test("A core file whose memory is damaged harms nobody", arguments: 0..<6 as Range<UInt64>)
+  func damagedMemory(seed: UInt64) throws {
+    let program = try OutsideProgram(["graph"])
+    var bytes = try CoreWriter(of: program.pid).bytes()
+    var state = seed &* 0x9e37_79b9_7f4a_7c15 | 1
+    for _ in 0..<(20 << (seed * 2)) {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      // The headers have tests of their own.
+      let offset = 65_536 + Int((state >> 24) % UInt64(bytes.count - 65_536))
+      bytes[offset] ^= 1 << UInt8((state >> 20) & 7)
+    }
+    let core = ScratchFile(bytes)
+    // In a process of its own, as `memgraph core` is: 0 or an error, no signal.
+    let status = try OutsideProgram.run(
+      "memgraph", ["core", core.path, "-o", core.path + ".mgraph", "--quiet"])
+    unlink(core.path + ".mgraph")
+    #expect(status & 0x7f == 0, "ended by signal \(status & 0x7f)")
+    #expect([0, 3, 4].contains(status >> 8))
+  }
+
   @Test("A program goes on as if nothing had been: its threads, its signals, its end")
   func goesOn() throws {
     let program = try OutsideProgram(["tick"])

@@ -24,6 +24,21 @@ final class OutsideProgram {
     return String(own[..<(own.lastIndex(of: "/") ?? own.startIndex)])
   }()
 
+  /// Runs a program of the build folder to its end.
+  ///
+  /// - Returns: the wait status.
+  static func run(_ name: String, _ arguments: [String]) throws -> Int32 {
+    let program = folder + "/" + name
+    var child = pid_t()
+    let spawned = withTexts([program] + arguments) {
+      posix_spawn(&child, program, nil, nil, $0, nil)
+    }
+    guard spawned == 0 else { throw Failure(description: program) }
+    var status: Int32 = 0
+    waitpid(child, &status, 0)
+    return status
+  }
+
   /// Starts the program and waits until it says that it stands still.
   ///
   /// - Parameters:

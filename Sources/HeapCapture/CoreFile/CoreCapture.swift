@@ -1,5 +1,7 @@
 // CoreCapture: a snapshot of a program that left a core file.
 
+internal import Glibc
+
 /// Captures a program from its core file.
 ///
 /// - Parameters:
@@ -10,8 +12,16 @@
 package func captureCoreFile(
   _ path: String, executable: String? = nil
 ) throws(CaptureError) -> OutsideCapture {
+  var local: String?
+  if let executable {
+    guard let absolute = realpath(executable, nil) else {
+      throw .cannotOpen(path: executable, errno: errno)
+    }
+    local = String(cString: absolute)
+    free(absolute)
+  }
   let core = try CoreFile(path: path)
   return try captureFromOutside(
-    memory: TargetMemory(CoreMemory(core, executable: executable)), threads: core.threads,
+    memory: TargetMemory(CoreMemory(core, executable: local)), threads: core.threads,
     pid: core.pid, pidInside: core.pid, pauseNanoseconds: 0)
 }

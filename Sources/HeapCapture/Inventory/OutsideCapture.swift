@@ -69,10 +69,15 @@ func agentTables(in memory: TargetMemory, images: [LoadedImage], pid: UInt32) ->
 
 /// Refuses a program of which the executable or the Swift runtime is not here: no type would be known.
 private func checkFiles(of memory: TargetMemory, images: [LoadedImage]) throws(CaptureError) {
+  let executable = memory.source.executable
+  if !executable.isEmpty, !images.contains(where: { $0.module.path == executable }) {
+    throw .missingFile(
+      path: executable, because: "it can't be read; give its file with --exe")
+  }
   for image in images where !image.isWhole {
     let path = image.module.path
     let version = image.module.buildID.isEmpty ? "" : " (build id \(image.module.buildID))"
-    if path == memory.source.executable {
+    if path == executable {
       throw .missingFile(
         path: path,
         because: "it is not here in the version that ran\(version); give its file with --exe")
