@@ -98,6 +98,10 @@ let package = Package(
     .executableTarget(
       name: "graphdiff", dependencies: ["Commands"], swiftSettings: commonSwiftSettings),
 
+    .executableTarget(
+      dependencies: [
+        "HeapCapture", "SnapshotFormat", "HeapGraph", "GraphAnalysis", "GraphPrimitives",
+      ]),
     // Samples: programs that nobody prepared for the agent. They link nothing of ours.
     .target(
       name: "CPeerConnection", path: "samples/VideoCall/CPeerConnection", cSettings: commonCSettings
@@ -132,7 +136,7 @@ let package = Package(
       ["SnapshotDSL", "GraphPrimitives", "SnapshotFormat", "HeapGraph", "GraphKit"]),
     .tests(of: "Symbolication", ["SnapshotDSL", "GraphPrimitives", "SnapshotFormat"]),
     .tests(of: "HeapCapture", ["GraphPrimitives", "SnapshotFormat", "CMemoryGraphLayout"]),
-    .tests(of: "MemoryGraphAgent", ["SnapshotFormat", "HeapCapture"]),
+    .tests(of: "MemoryGraphAgent", ["SnapshotFormat", "HeapCapture", "HeapGraph", "GraphPrimitives"]),
     .tests(
       of: "GraphReport",
       [

@@ -312,6 +312,7 @@ __attribute__((constructor(101))) static void begin(int count, char **arguments,
   if (mg_config.at_exit)
     atexit(take_exit_snapshot);
   int error = mg_start();
+  mg_state.is_complete = !error && !mg_is_linked();
   if (mg_config.channel)
     clean_environment(environment);
   if (error) {

@@ -15,7 +15,19 @@ package func captureSnapshot(
 ) throws(CaptureError) -> Snapshot {
   let memory = TargetMemory(source)
   let tables = try AgentTables(memory: memory, state: state)
-  return try captureSnapshot(memory: memory, inventory: tables, threads: tables.threads())
+  return try captureSnapshot(
+    memory: memory, inventory: complete(tables, memory: memory), threads: tables.threads())
+}
+
+/// The inventory of an agent, with the blocks that it never saw where it started late.
+///
+/// Where the program has another allocator than glibc's those blocks stay unknown, and the snapshot
+/// says that it is partial. So does one that has nothing but what the program registered.
+func complete(_ tables: AgentTables, memory: TargetMemory) -> any HeapInventory {
+  guard tables.isTracking, tables.facts.isPartial,
+    let completed = try? CompletedInventory(tables, memory: memory, threads: tables.threads())
+  else { return tables }
+  return completed
 }
 
 /// Captures a stopped program.
@@ -406,7 +418,8 @@ private struct Capture {
     let facts = _inventory.facts
     builder.process = Snapshot.ProcessFacts(
       pid: facts.pid, executable: _memory.source.executable, mark: facts.markName,
-      source: _memory.source.name, hasAgent: facts.hasAgent, stackMode: facts.stackMode,
+      source: _memory.source.name, hasAgent: facts.hasAgent, isPartial: facts.isPartial,
+      stackMode: facts.stackMode,
       runIdentity: facts.runIdentity,
       memory: [
         "resident": _memory.source.residentBytes, "liveSwift": liveSwift, "liveOther": liveOther,

@@ -33,7 +33,8 @@ package final class HeapGraph: Sendable {
   /// Whether each node can be reached from a root, or is on its way out anyway; see ``init(_:cancel:)``.
   package let isReachable: [Bool]
 
-  /// Whether the snapshot has nothing but what the program registered, so that most holders are unknown.
+  /// Whether blocks are missing from the snapshot, so that a holder may be unknown: the agent started
+  /// late, or there is nothing but what the program registered.
   package let isPartial: Bool
 
   /// The node that stands for everything outside the heap.
@@ -97,10 +98,7 @@ package final class HeapGraph: Sendable {
     rowBySlot = rows
     holders = strong.transposed()
 
-    isPartial = (0..<nodeCount).allSatisfy {
-      snapshot.nodes.kind[$0] == NodeKind.resource.rawValue
-        || snapshot.nodeNames[NodeIndex($0)] != nil
-    }
+    isPartial = snapshot.process.isPartial
     let holderOffsets = holders.graph.offsets
     var sources = [UInt32(truncatingIfNeeded: nodeCount)]
     for node in 0..<nodeCount {

@@ -197,7 +197,8 @@ private struct Sections {
     let runIdentity = try stream.number(UInt64.self)
     var process = Snapshot.ProcessFacts(
       pid: pid, executable: try stream.text(), mark: try stream.text(), source: try stream.text(),
-      hasAgent: flags & 1 != 0, stackMode: try stream.text(), runIdentity: runIdentity)
+      hasAgent: flags & 1 != 0, isPartial: flags & 2 != 0, stackMode: try stream.text(),
+      runIdentity: runIdentity)
     for _ in 0..<(try stream.count(ofRecordsOfAtLeast: 12)) {
       let name = try stream.text()
       guard process.memory.updateValue(try stream.number(UInt64.self), forKey: name) == nil else {

@@ -13,7 +13,7 @@ extension Snapshot {
     var lines: [String] = []
     lines.append(
       "process \(process.pid) \(_quoted(process.executable)) mark \(_quoted(process.mark)) source "
-        + "\(_quoted(process.source)) agent \(process.hasAgent) stacks \(_quoted(process.stackMode)) "
+        + "\(_quoted(process.source)) agent \(process.hasAgent)\(process.isPartial ? " partial" : "") stacks \(_quoted(process.stackMode)) "
         + "run \(_hexadecimal(process.runIdentity))")
     for (name, bytes) in process.memory.sorted(by: { $0.key < $1.key }) {
       lines.append("  memory \(_quoted(name)) \(bytes)")

@@ -325,6 +325,10 @@ public struct Snapshot: Sendable {
     /// Whether the agent recorded births, so that generations and stacks are known.
     public var hasAgent: Bool
 
+    /// Whether blocks are missing: the agent started when the program was already running, or knows
+    /// only what was registered. What holds an object may then be one of those.
+    public var isPartial: Bool
+
     /// How stacks were taken: `full`, `fast` or `none`.
     public var stackMode: String
 
@@ -337,7 +341,8 @@ public struct Snapshot: Sendable {
 
     public init(
       pid: UInt32 = 0, executable: String = "", mark: String = "", source: String = "twin",
-      hasAgent: Bool = true, stackMode: String = "none", runIdentity: UInt64 = 0,
+      hasAgent: Bool = true, isPartial: Bool = false, stackMode: String = "none",
+      runIdentity: UInt64 = 0,
       memory: [String: UInt64] = [:]
     ) {
       self.pid = pid
@@ -345,6 +350,7 @@ public struct Snapshot: Sendable {
       self.mark = mark
       self.source = source
       self.hasAgent = hasAgent
+      self.isPartial = isPartial
       self.stackMode = stackMode
       self.runIdentity = runIdentity
       self.memory = memory

@@ -203,7 +203,7 @@ internal struct SnapshotEncoder {
   private static func _process(_ process: Snapshot.ProcessFacts) -> [UInt8] {
     var stream = StreamWriter()
     stream.put(process.pid)
-    stream.put(UInt32(process.hasAgent ? 1 : 0))
+    stream.put(UInt32((process.hasAgent ? 1 : 0) | (process.isPartial ? 2 : 0)))
     stream.put(process.runIdentity)
     stream.put(process.executable)
     stream.put(process.mark)

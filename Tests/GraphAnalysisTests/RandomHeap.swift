@@ -11,7 +11,6 @@ enum RandomHeap {
   static func make(seed: UInt64, hasExtraRetains: Bool = false) -> SnapshotDSL {
     var random = SeededGenerator(seed: seed)
     var heap = SnapshotDSL()
-    // Without one node that nobody registered the snapshot would be a partial one.
     var nodes = [heap.object("App.A")]
     for _ in 0..<Int.random(in: 0...11, using: &random) {
       switch Int.random(in: 0..<10, using: &random) {

@@ -1,6 +1,8 @@
 // LinkedProgramTests: the Swift API, in a program that links the agent.
 
 import Foundation
+import GraphPrimitives
+import HeapGraph
 import SnapshotFormat
 import Testing
 
@@ -38,6 +40,20 @@ import Testing
     #expect(result.status == 0)
     #expect(result.errors == "")
     #expect(result.output == "10 [\"first\", \"started\"] started\n")
+  }
+
+  @Test("Blocks from before a late start are found, so that what they hold is not called leaked")
+  func late() throws {
+    let (result, folder) = try run("late")
+    #expect(result.status == 0)
+    #expect(result.errors == "")
+    let snapshot = try Snapshot(contentsOf: folder.appendingPathComponent("late.mgraph").path)
+    let graph = try HeapGraph(snapshot)
+    let nodes = graph.nodes.filter { graph.typeName(of: $0).hasSuffix(".Node") }
+    #expect(nodes.count == 3)
+    #expect(nodes.allSatisfy { graph.isReachable[$0.position] })
+    #expect(!snapshot.process.isPartial)
+    #expect(snapshot.diagnostics.contains { $0.text.contains("before the agent's start") })
   }
 
   @Test("A folder in the environment turns marking to disk on, from the start of the program")

@@ -57,6 +57,14 @@ enum SwiftProgram {
           let snapshot = try MemoryGraph.snapshot(to: "started.mgraph")
           print(count(".Node", in: snapshot), snapshot.marks.map(\.name), snapshot.process.mark)
           withExtendedLifetime((nodes, more)) {}
+        case "late":
+          // Made before the agent looks, and the only holder of what is made after.
+          let holder = Node()
+          try MemoryGraph.start()
+          holder.next = Node()
+          holder.next?.next = Node()
+          try MemoryGraph.snapshot(to: "late.mgraph")
+          withExtendedLifetime(holder) {}
         case "marks":
           let nodes = (0..<5).map { _ in Node() }
           try MemoryGraph.mark("to disk")

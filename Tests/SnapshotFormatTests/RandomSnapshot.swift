@@ -39,6 +39,7 @@ func randomBuilder(seed: UInt64, maximumNodes: Int = 40) -> SnapshotBuilder {
   builder.process.executable = text("/app/")
   builder.process.mark = text("mark")
   builder.process.hasAgent = .random(using: &random)
+  builder.process.isPartial = .random(using: &random)
   builder.process.runIdentity = .random(in: 0...UInt64.max, using: &random)
 
   let sizes: [UInt64] = [0, 1, 16, 4_096, UInt64(UInt32.max) - 1, UInt64(UInt32.max), 1 << 33]

@@ -139,4 +139,9 @@ typedef struct mg_state_layout {
   // What the program's user asked for.
   uint32_t blocks;   // 0: all blocks; 1: blocks that are not Swift's need no node
   uint32_t contents; // 0: none of the program's data; 1: keys of dictionaries in labels
+
+  // 1: every block since the program's beginning was recorded. A linked agent starts after libraries
+  // and maybe after much of the program: what holds an object may then be a block that it never saw.
+  uint32_t is_complete;
+  uint32_t pad;
 } mg_state_layout;

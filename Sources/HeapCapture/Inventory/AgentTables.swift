@@ -37,6 +37,7 @@ package struct AgentTables: HeapInventory {
     var facts = InventoryFacts()
     facts.pid = _state.pid
     facts.hasAgent = true
+    facts.isPartial = _state.tracking == 0 || _state.is_complete == 0
     facts.markName = _state.mark_name == 0 ? "" : _memory.text(at: _state.mark_name) ?? ""
     switch _state.stack_mode {
     case 1: facts.stackMode = "fast"

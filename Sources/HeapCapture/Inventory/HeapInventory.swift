@@ -119,6 +119,9 @@ package protocol HeapInventory {
 package struct InventoryFacts: Hashable, Sendable {
   package var pid: UInt32 = 0
   package var hasAgent = false
+
+  /// Whether blocks are missing that the program has.
+  package var isPartial = false
   package var markName = ""
   package var stackMode = "none"
   package var runIdentity: UInt64 = 0
