@@ -98,10 +98,6 @@ let package = Package(
     .executableTarget(
       name: "graphdiff", dependencies: ["Commands"], swiftSettings: commonSwiftSettings),
 
-    .executableTarget(
-      dependencies: [
-        "HeapCapture", "SnapshotFormat", "HeapGraph", "GraphAnalysis", "GraphPrimitives",
-      ]),
     // Samples: programs that nobody prepared for the agent. They link nothing of ours.
     .target(
       name: "CPeerConnection", path: "samples/VideoCall/CPeerConnection", cSettings: commonCSettings
