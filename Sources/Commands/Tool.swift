@@ -112,12 +112,14 @@ package struct Tool: Sendable {
     }
     let given = arguments.operands.count
     if !verb.operandCount.contains(given) {
-      throw CommandError(
-        isSingleVerb ? "operands" : verb.name,
-        given < verb.operandCount.lowerBound
-          ? "too few operands"
-          : "too many operands: \(arguments.operands[verb.operandCount.upperBound])",
-        mend: "usage: " + Help.usage(of: verb, tool: self), status: .usage)
+      let usage = "usage: " + Help.usage(of: verb, tool: self)
+      let isShort = given < verb.operandCount.lowerBound
+      let what = isSingleVerb ? "command line" : verb.name
+      let why =
+        isShort
+        ? "too few operands"
+        : "too many operands: \(arguments.operands[verb.operandCount.upperBound])"
+      throw CommandError(what, why, mend: usage, status: .usage)
     }
     // A reader that goes away early must not end the tool before it has said its status; a program
     // that is to be started inherits its signals as they were.

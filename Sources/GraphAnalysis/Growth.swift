@@ -11,68 +11,133 @@ internal import SnapshotFormat
 /// shortest of each. A type whose objects are held by other objects of `targets` only is no finding of
 /// its own: it goes with those. Objects that hold others of their type, as in a list, are one finding.
 ///
-/// - Parameter targets: Reachable nodes.
+/// Of a type with many objects in front of the others, ways are looked for of a sample, spread evenly over
+/// the addresses; the rest is told with the way that holds most of the sample.
+///
+/// - Parameters:
+///   - targets: Reachable nodes.
+///   - maximum: How many types to tell of at most, and how many findings; those with most bytes.
 /// - Returns: Findings of kind `abandoned`, those with the largest retained size first.
 /// - Throws: `CancellationError` where `cancel` says so.
 /// - Complexity: that of `paths(to:in:options:cancel:)`, and O(*V* + *E*) for each finding.
 package func abandoned(
-  _ targets: [NodeIndex], in graph: HeapGraph, cancel: any CancelSignal = NeverCancelled()
+  _ targets: [NodeIndex], in graph: HeapGraph, maximum: Int = 40,
+  cancel: any CancelSignal = NeverCancelled()
 ) throws(CancellationError) -> [Finding] {
   if targets.isEmpty { return [] }
+  let front = _TargetFront(of: targets, in: graph)
+  var directByType: [UInt64: [NodeIndex]] = [:]
+  for target in front.direct { directByType[graph.nameKey(of: target), default: []].append(target) }
+  let costByType = directByType.mapValues { graph.cost(of: $0) }
+  let dearest = directByType.keys.sorted {
+    let (left, right) = (costByType[$0]?.bytes ?? .zero, costByType[$1]?.bytes ?? .zero)
+    return left != right ? left > right : $0 < $1
+  }.prefix(maximum)
+  let sample = dearest.flatMap { _sample(of: directByType[$0] ?? []) }
   let found = try paths(
-    to: targets, in: graph, options: PathOptions(maximum: 10_000, looksFurther: false),
+    to: sample, in: graph, options: PathOptions(maximum: .max, looksFurther: false),
     cancel: cancel)
-  let isTarget = Set(targets)
   var groupsByType: [UInt64: [PathGroup]] = [:]
   for group in found.groups {
     groupsByType[graph.nameKey(of: group.path.target), default: []].append(group)
   }
-  var cutting = ReferenceCounting(of: graph)
-  var findings: [Finding] = []
+  var told: [(group: PathGroup, members: [NodeIndex], own: Cost)] = []
   for (type, groups) in groupsByType.sorted(by: { $0.key < $1.key }) {
-    if cancel.isCancelled { throw CancellationError() }
-    // By what a way leads through: no other target, targets of the same type, or other ones.
-    var direct: [PathGroup] = []
-    var within: [PathGroup] = []
-    for group in groups {
-      let through = group.path.steps.map(\.node).filter {
-        isTarget.contains($0) && $0 != group.path.target
-      }
-      if through.isEmpty {
-        direct.append(group)
-      } else if through.allSatisfy({ graph.nameKey(of: $0) == type }) {
-        within.append(group)
+    // Each of these can be reached without passing another target; if no such way is among those that
+    // were found, any will do.
+    let direct = groups.filter { group in
+      group.path.steps.allSatisfy {
+        !front.isTarget[$0.node.position] || $0.node == group.path.target
       }
     }
-    var cover = _cover(direct)
-    guard !cover.isEmpty else { continue }
-    for group in within {
-      let known = cover.reduce(into: Set<NodeIndex>()) { $0.formUnion($1.members) }
-      cover[0].members.formUnion(group.targets.filter { !known.contains($0) })
-    }
+    var cover = _cover(direct.isEmpty ? groups : direct)
+    // What was not in the sample belongs to the first, and what objects of the type hold of their kind.
+    let covered = cover.dropFirst().reduce(into: Set<NodeIndex>()) { $0.formUnion($1.members) }
+    cover[0].members.formUnion((directByType[type] ?? []).filter { !covered.contains($0) })
+    cover[0].members.formUnion(front.behindByType[type] ?? [])
     for (group, members) in cover {
-      let members = members.sorted()
-      findings.append(
-        Finding(
-          kind: .abandoned, members: members, representative: group.path.target,
-          own: graph.cost(of: members), retained: graph.cost(goingWith: members), cycle: [],
-          path: group.path,
-          cuts: _cut(of: group.path, members: members, in: graph, counting: &cutting).map { [$0] }
-            ?? [],
-          fingerprint: group.fingerprint))
+      told.append((group, members.sorted(), graph.cost(of: members)))
     }
+  }
+  told.sort {
+    $0.own.bytes != $1.own.bytes ? $0.own.bytes > $1.own.bytes : $0.members[0] < $1.members[0]
+  }
+  var counting = ReferenceCounting(of: graph)
+  var findings: [Finding] = []
+  for (group, members, own) in told.prefix(maximum) {
+    if cancel.isCancelled { throw CancellationError() }
+    let cut = _cut(of: group.path, members: members, in: graph, counting: &counting)
+    findings.append(
+      Finding(
+        kind: .abandoned, members: members, representative: group.path.target, own: own,
+        retained: graph.cost(goingWith: members), cycle: [], path: group.path,
+        cuts: cut.map { [$0] } ?? [], fingerprint: group.fingerprint))
   }
   return sorted(findings, in: graph)
 }
 
-/// Few groups that together have all targets: the one with most that are still missing, again and again.
+/// At most 100 of some nodes, spread evenly, the first one included.
+private func _sample(of nodes: [NodeIndex]) -> [NodeIndex] {
+  let step = max(1, (nodes.count + 99) / 100)
+  return stride(from: 0, to: nodes.count, by: step).map { nodes[$0] }
+}
+
+/// Which of some targets stand in front: reached from outside without passing another one.
+private struct _TargetFront {
+  /// The targets in front, ascending.
+  private(set) var direct: [NodeIndex] = []
+
+  /// For each type the targets that only targets of the same type stand before.
+  private(set) var behindByType: [UInt64: [NodeIndex]] = [:]
+
+  private(set) var isTarget: [Bool]
+
+  /// - Complexity: O(*V* + *E*).
+  init(of targets: [NodeIndex], in graph: HeapGraph) {
+    var isTarget = [Bool](repeating: false, count: graph.nodeCount + 1)
+    for target in targets { isTarget[target.position] = true }
+    var isSeen = [Bool](repeating: false, count: graph.nodeCount + 1)
+    var pending = [graph.outside]
+    isSeen[Int(graph.outside)] = true
+    while let node = pending.popLast() {
+      for next in graph.strong.successors(of: node) where !isSeen[Int(next)] {
+        isSeen[Int(next)] = true
+        if isTarget[Int(next)] {
+          direct.append(NodeIndex(rawValue: next))
+        } else {
+          pending.append(next)
+        }
+      }
+    }
+    direct.sort()
+    for target in direct {
+      let type = graph.nameKey(of: target)
+      pending = [target.rawValue]
+      while let node = pending.popLast() {
+        for next in graph.strong.successors(of: node) where !isSeen[Int(next)] {
+          if isTarget[Int(next)] {
+            let index = NodeIndex(rawValue: next)
+            guard graph.nameKey(of: index) == type else { continue }
+            behindByType[type, default: []].append(index)
+          }
+          isSeen[Int(next)] = true
+          pending.append(next)
+        }
+      }
+    }
+    self.isTarget = isTarget
+  }
+}
+
+/// Few groups that together have all targets: the one with most that are still missing, up to four times;
+/// what is left is told with the first.
 private func _cover(_ groups: [PathGroup]) -> [(group: PathGroup, members: Set<NodeIndex>)] {
   var missing = groups.reduce(into: Set<NodeIndex>()) { $0.formUnion($1.targets) }
   var cover: [(group: PathGroup, members: Set<NodeIndex>)] = []
-  while !missing.isEmpty {
+  while !missing.isEmpty && cover.count < 4 {
     var best: (group: PathGroup, members: Set<NodeIndex>)?
     // Of equal ones the first has the shortest path.
-    for group in groups {
+    for group in groups where group.targets.count > best?.members.count ?? 0 {
       let members = missing.intersection(group.targets)
       if members.count > best?.members.count ?? 0 { best = (group, members) }
     }
@@ -80,6 +145,7 @@ private func _cover(_ groups: [PathGroup]) -> [(group: PathGroup, members: Set<N
     missing.subtract(best.members)
     cover.append(best)
   }
+  if !missing.isEmpty { cover[0].members.formUnion(missing) }
   return cover
 }
 

@@ -72,6 +72,22 @@ import Testing
     #expect(cut.frees.count == 3, "a variable holds the fourth")
   }
 
+  @Test("Of many objects all are told, though ways are looked for of some")
+  func many() throws {
+    var heap = SnapshotDSL()
+    let cache = heap.object("App.Cache")
+    heap.root(.global, address: 0x1000, to: cache)
+    let entries = heap.storage()
+    heap.edge(cache, "entries", to: entries)
+    let records = (0..<1_234).map { _ in heap.object("App.Record", bytes: 16) }
+    for record in records { heap.edge(entries, "[_]", to: record) }
+    let graph = try HeapGraph(heap.snapshot())
+    let findings = try abandoned(records.map(heap.index), in: graph)
+    #expect(findings.count == 1)
+    #expect(findings.first?.members.count == 1_234)
+    #expect(findings.first?.cuts.first?.frees.count == 1_234)
+  }
+
   @Test("An open resource is to be closed")
   func resource() throws {
     var heap = SnapshotDSL()
