@@ -138,7 +138,11 @@ private struct Sections {
       stacks: Snapshot.Stacks(parent: _column(.stacksParent), pc: _column(.stacksPC)),
       modules: try _modules(), threads: try _threads(), marks: try _marks(),
       strings: StringTable(offset: _column(.stringsOffset), bytes: _column(.stringsBytes)),
-      process: try _process(), nodeNames: try _nodeNames(), diagnostics: try _diagnostics())
+      process: try _process(), nodeNames: try _nodeNames(), diagnostics: try _diagnostics(),
+      tasks: Snapshot.Tasks(
+        node: _column(.tasksNode), address: _column(.tasksAddress), id: _column(.tasksID),
+        info: _column(.tasksInfo), parent: _column(.tasksParent),
+        suspendedAt: _column(.tasksSuspendedAt)))
   }
 
   /// Reads the records of a stream, none where the section is left out.

@@ -61,6 +61,14 @@ extension Snapshot {
         "root \(kind) -> \(roots.target[row])\(_label(roots.label[row])) \(_info(roots.info[row])) at "
           + "\(_hexadecimal(roots.address[row])) pc \(_hexadecimal(roots.pc[row]))\(thread)")
     }
+    for row in 0..<tasks.count {
+      let info = TaskInfo(rawValue: tasks.info[row])
+      let parent = tasks.parent[row] == Tasks.noParent ? "" : " parent \(tasks.parent[row])"
+      lines.append(
+        "task \(row) \(tasks.id[row]) at \(_hexadecimal(tasks.address[row])) node \(tasks.node[row]) "
+          + "\(info.kind) \(info.state)\(info.isCancelled ? " cancelled" : "") priority "
+          + "\(info.priority)\(parent) suspended at \(tasks.suspendedAt[row])")
+    }
     return lines.joined(separator: "\n") + "\n"
   }
 

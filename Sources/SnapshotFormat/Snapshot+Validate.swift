@@ -42,6 +42,7 @@ extension Snapshot {
     try _checkNodes()
     try _checkEdges()
     try _checkRoots()
+    try _checkTasks()
     for (row, module) in modules.enumerated() where module.end < module.start {
       throw Malformation(.modules, row: 0, "module \(row) ends before it starts")
     }
@@ -215,6 +216,26 @@ extension Snapshot {
       throw Malformation(
         .rootsThread, row: bad,
         "row \(bad) names row \(roots.thread[bad]) of threads, which has \(limit)")
+    }
+  }
+
+  private func _checkTasks() throws(Malformation) {
+    let count = tasks.count
+    try _checkTable(.tasksAddress, count)
+    try _checkCount(.tasksNode, tasks.node.count, count, of: "tasks")
+    try _checkCount(.tasksID, tasks.id.count, count, of: "tasks")
+    try _checkCount(.tasksInfo, tasks.info.count, count, of: "tasks")
+    try _checkCount(.tasksParent, tasks.parent.count, count, of: "tasks")
+    try _checkCount(.tasksSuspendedAt, tasks.suspendedAt.count, count, of: "tasks")
+    try _checkAscending(.tasksAddress, tasks.address)
+    try _checkRows(.tasksNode, tasks.node, below: nodes.count, of: "nodes")
+    try _checkRows(.tasksSuspendedAt, tasks.suspendedAt, below: stacks.count, of: "stacks")
+    for (row, parent) in tasks.parent.enumerated() {
+      guard parent == Tasks.noParent || Int(parent) < count else {
+        throw Malformation(
+          .tasksParent, row: row,
+          "row \(row) names row \(parent) of tasks, which has \(count)")
+      }
     }
   }
 

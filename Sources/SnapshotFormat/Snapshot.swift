@@ -17,6 +17,7 @@ public struct Snapshot: Sendable {
   public var types: Types
   public var labels: Labels
   public var stacks: Stacks
+  public var tasks: Tasks
   public var modules: [Module]
   public var threads: [Thread]
   public var marks: [Mark]
@@ -221,7 +222,9 @@ public struct Snapshot: Sendable {
 
     /// For a closure: the function that the value calls, to be symbolized; 0 for none. Where the
     /// target is a context, that is the context's name; where it is an object (a closure that captures
-    /// just one object has no context), the step goes through this function.
+    /// just one object has no context), the step goes through this function. Under the name `frame` the
+    /// async function whose frame in a task's memory holds the reference, under `task-local` the
+    /// address of the key.
     public var function: Column<UInt64>
 
     public static let noIndex = UInt32.max
@@ -372,7 +375,8 @@ public struct Snapshot: Sendable {
   public init(
     nodes: Nodes, edges: Edges, roots: Roots, types: Types, labels: Labels, stacks: Stacks,
     modules: [Module], threads: [Thread], marks: [Mark], strings: StringTable,
-    process: ProcessFacts, nodeNames: [NodeIndex: StringIndex], diagnostics: [Diagnostic]
+    process: ProcessFacts, nodeNames: [NodeIndex: StringIndex], diagnostics: [Diagnostic],
+    tasks: Tasks = Tasks()
   ) {
     self.nodes = nodes
     self.edges = edges
@@ -380,6 +384,7 @@ public struct Snapshot: Sendable {
     self.types = types
     self.labels = labels
     self.stacks = stacks
+    self.tasks = tasks
     self.modules = modules
     self.threads = threads
     self.marks = marks
@@ -418,9 +423,28 @@ extension Snapshot {
   /// - Complexity: O(1); no text is made.
   public func isCapture(label row: Int) -> Bool {
     guard labels.index[row] < Labels.anyIndex else { return false }
+    return _name(ofLabel: row, startsWith: "capture")
+  }
+
+  /// The function of the closure value that a label's edge is; 0 for none. The functions of a task's
+  /// frames and the keys of its task-local values are no closures.
+  ///
+  /// - Complexity: O(1); no text is made.
+  public func closureFunction(ofLabel row: Int) -> UInt64 {
+    let function = labels.function[row]
+    return function == 0 || isFrame(label: row) || isTaskLocal(label: row) ? 0 : function
+  }
+
+  /// Whether a label is of the frame of an async function in a task's memory.
+  public func isFrame(label row: Int) -> Bool { _name(ofLabel: row, startsWith: "frame") }
+
+  /// Whether a label is of a task-local value.
+  public func isTaskLocal(label row: Int) -> Bool { _name(ofLabel: row, startsWith: "task-local") }
+
+  /// Whether a label's name is a word, or a path that starts with it.
+  private func _name(ofLabel row: Int, startsWith word: StaticString) -> Bool {
     let start = Int(strings.offset[Int(labels.name[row])])
     let end = Int(strings.offset[Int(labels.name[row]) + 1])
-    let word: StaticString = "capture"
     let length = word.utf8CodeUnitCount
     guard end - start >= length else { return false }
     for place in 0..<length where strings.bytes[start + place] != word.utf8Start[place] {

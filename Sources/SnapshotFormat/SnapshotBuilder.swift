@@ -58,6 +58,31 @@ public struct SnapshotBuilder {
     public var label: LabelIndex
   }
 
+  /// A task as it is collected.
+  public struct Task: Sendable {
+    /// The provisional row of the node that is the task or that it lies in.
+    public var node: UInt32
+    public var address: UInt64
+    public var id: UInt64
+    public var info: TaskInfo
+
+    /// The address of the task that it is a child of; 0 for none.
+    public var parent: UInt64
+    public var suspendedAt: StackIndex
+
+    public init(
+      node: UInt32, address: UInt64, id: UInt64, info: TaskInfo, parent: UInt64 = 0,
+      suspendedAt: StackIndex = .none
+    ) {
+      self.node = node
+      self.address = address
+      self.id = id
+      self.info = info
+      self.parent = parent
+      self.suspendedAt = suspendedAt
+    }
+  }
+
   private struct LabelKey: Hashable {
     var name: StringIndex
     var index: UInt32
@@ -83,6 +108,7 @@ public struct SnapshotBuilder {
   public var nodes: [Node] = []
   public var edges: [Edge] = []
   public var roots: [Root] = []
+  public var tasks: [Task] = []
   public var stackParents: [UInt32] = [0]
   public var stackPCs: [UInt64] = [0]
   public var modules: [Snapshot.Module] = []
@@ -168,7 +194,8 @@ public struct SnapshotBuilder {
   ///
   /// Edges of a node keep the order in which they were added.
   ///
-  /// - Precondition: no two nodes have the same address, and edges and roots name rows that exist.
+  /// - Precondition: no two nodes have the same address, no two tasks either, and edges, roots and
+  ///   tasks name rows that exist.
   /// - Complexity: O(*n* + *e*) for *n* nodes and *e* edges where nodes were added in ascending order of
   ///   address, as a capture does; else O(*n* log *n* + *e*). Rows are moved once, into the columns.
   public consuming func finish() -> Snapshot {
@@ -204,7 +231,20 @@ public struct SnapshotBuilder {
       process: process, nodeNames: names,
       diagnostics: _diagnostics.sorted { $0.key < $1.key }.map {
         Snapshot.Diagnostic(text: $0.key, count: $0.value)
-      })
+      },
+      tasks: Self._taskColumns(tasks, order))
+  }
+
+  private static func _taskColumns(_ tasks: [Task], _ order: RowOrder) -> Snapshot.Tasks {
+    let tasks = tasks.sorted { $0.address < $1.address }
+    var rowByAddress: [UInt64: UInt32] = [:]
+    for (row, task) in tasks.enumerated() { rowByAddress[task.address] = UInt32(row) }
+    return Snapshot.Tasks(
+      node: Column(tasks.map { order.row(of: $0.node) }),
+      address: Column(tasks.map(\.address)), id: Column(tasks.map(\.id)),
+      info: Column(tasks.map(\.info.rawValue)),
+      parent: Column(tasks.map { rowByAddress[$0.parent] ?? Snapshot.Tasks.noParent }),
+      suspendedAt: Column(tasks.map(\.suspendedAt.rawValue)))
   }
 
   private static func _nodeColumns(_ nodes: [Node], _ order: RowOrder) -> Snapshot.Nodes {

@@ -156,6 +156,12 @@ internal struct SnapshotEncoder {
     case .namesNode: rows(Column(snapshot.nodeNames.keys.map(\.rawValue).sorted()))
     case .namesText:
       rows(Column(snapshot.nodeNames.sorted { $0.key < $1.key }.map(\.value.rawValue)))
+    case .tasksNode: rows(snapshot.tasks.node)
+    case .tasksAddress: rows(snapshot.tasks.address)
+    case .tasksID: rows(snapshot.tasks.id)
+    case .tasksInfo: rows(snapshot.tasks.info)
+    case .tasksParent: rows(snapshot.tasks.parent)
+    case .tasksSuspendedAt: rows(snapshot.tasks.suspendedAt)
     case .modules:
       rows(
         _stream(snapshot.modules) { module, stream in

@@ -15,13 +15,13 @@ public struct SnapshotVersion: Hashable, Comparable, Sendable, CustomStringConve
   }
 
   /// What this library writes, and the newest that it reads.
-  public static let current = SnapshotVersion(major: 1, minor: 0)
+  public static let current = SnapshotVersion(major: 1, minor: 1)
 
   public static func < (left: Self, right: Self) -> Bool {
     (left.major, left.minor) < (right.major, right.minor)
   }
 
-  /// `1.0`
+  /// `1.1`
   public var description: String { "\(major).\(minor)" }
 }
 
@@ -98,6 +98,12 @@ internal enum SnapshotSection: String, CaseIterable {
   case largeSizesBytes = "largeSizes.bytes"
   case namesNode = "names.node"
   case namesText = "names.text"
+  case tasksNode = "tasks.node"
+  case tasksAddress = "tasks.address"
+  case tasksID = "tasks.id"
+  case tasksInfo = "tasks.info"
+  case tasksParent = "tasks.parent"
+  case tasksSuspendedAt = "tasks.suspendedAt"
   case modules
   case threads
   case marks
@@ -106,10 +112,13 @@ internal enum SnapshotSection: String, CaseIterable {
   /// The bytes of a row; 1 for streams.
   var width: Int {
     switch self {
-    case .nodesAddress, .rootsAddress, .rootsPC, .labelsFunction, .stacksPC, .largeSizesBytes: 8
+    case .nodesAddress, .rootsAddress, .rootsPC, .labelsFunction, .stacksPC, .largeSizesBytes,
+      .tasksAddress, .tasksID:
+      8
     case .nodesSize, .nodesType, .nodesStack, .nodesStrongCount, .edgesFirstEdge, .edgesTarget,
       .edgesLabel, .rootsTarget, .rootsThread, .rootsLabel, .typesName, .typesModule, .labelsName,
-      .labelsIndex, .stacksParent, .stringsOffset, .largeSizesNode, .namesNode, .namesText:
+      .labelsIndex, .stacksParent, .stringsOffset, .largeSizesNode, .namesNode, .namesText,
+      .tasksNode, .tasksInfo, .tasksParent, .tasksSuspendedAt:
       4
     case .nodesGeneration, .nodesUnownedCount, .nodesWeakCount: 2
     case .nodesKind, .nodesState, .edgesInfo, .rootsKind, .rootsInfo, .stringsBytes, .process,
@@ -121,7 +130,8 @@ internal enum SnapshotSection: String, CaseIterable {
   /// Whether every file has it, and a reader without knowledge of it must give up.
   var isRequired: Bool {
     switch self {
-    case .largeSizesNode, .largeSizesBytes, .namesNode, .namesText, .modules, .threads, .marks,
+    case .largeSizesNode, .largeSizesBytes, .namesNode, .namesText, .tasksNode, .tasksAddress,
+      .tasksID, .tasksInfo, .tasksParent, .tasksSuspendedAt, .modules, .threads, .marks,
       .diagnostics:
       false
     default: true

@@ -62,6 +62,15 @@ func randomBuilder(seed: UInt64, maximumNodes: Int = 40) -> SnapshotBuilder {
       builder.nodeNames[row] = builder.string(text("name"))
     }
   }
+  for row in builder.nodes.indices where Int.random(in: 0..<6, using: &random) == 0 {
+    builder.tasks.append(
+      SnapshotBuilder.Task(
+        node: UInt32(row), address: builder.nodes[row].address,
+        id: .random(in: 0...UInt64.max, using: &random),
+        info: TaskInfo(rawValue: .random(in: 0...UInt32.max, using: &random)),
+        parent: random.pick([0, builder.nodes[0].address]),
+        suspendedAt: StackIndex(Int.random(in: 0..<builder.stackParents.count, using: &random))))
+  }
   if count > 0 {
     func node() -> UInt32 { .random(in: 0..<UInt32(count), using: &random) }
     func label() -> LabelIndex {

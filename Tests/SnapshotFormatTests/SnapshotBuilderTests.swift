@@ -62,6 +62,11 @@ import Testing
       root.target = row[Int(root.target)]
       return root
     }
+    ascending.tasks = shuffled.tasks.map { task in
+      var task = task
+      task.node = row[Int(task.node)]
+      return task
+    }
     ascending.nodeNames = [:]
     for (old, name) in shuffled.nodeNames { ascending.nodeNames[row[Int(old)]] = name }
     let expected = shuffled.finish().serialized()

@@ -35,6 +35,7 @@ import Testing
     heap.edge(first, "x", to: second)
     heap.edge(second, "x", to: first, strength: .weak)
     heap.root(.stack, address: 0x10, to: first, thread: thread)
+    heap.describe(first, id: 1)
     return heap.snapshot()
   }()
 
@@ -227,6 +228,36 @@ import Testing
     },
     Malformed("roots.thread", 0, "row 0 names row 1 of threads, which has 1") {
       $0.roots.thread = Column([1])
+    },
+    Malformed("tasks.node", 0, "there are 0 rows and should be 1, the number of tasks") {
+      $0.tasks.node = Column()
+    },
+    Malformed("tasks.id", 0, "there are 2 rows and should be 1, the number of tasks") {
+      $0.tasks.id = Column([1, 2])
+    },
+    Malformed("tasks.info", 0, "there are 0 rows and should be 1, the number of tasks") {
+      $0.tasks.info = Column()
+    },
+    Malformed("tasks.parent", 0, "there are 0 rows and should be 1, the number of tasks") {
+      $0.tasks.parent = Column()
+    },
+    Malformed("tasks.suspendedAt", 0, "there are 0 rows and should be 1, the number of tasks") {
+      $0.tasks.suspendedAt = Column()
+    },
+    Malformed("tasks.node", 0, "row 0 names row 2 of nodes, which has 2") {
+      $0.tasks.node = Column([2])
+    },
+    Malformed("tasks.parent", 0, "row 0 names row 1 of tasks, which has 1") {
+      $0.tasks.parent = Column([1])
+    },
+    Malformed("tasks.suspendedAt", 0, "row 0 names row 3 of stacks, which has 3") {
+      $0.tasks.suspendedAt = Column([3])
+    },
+    Malformed("tasks.address", 8, "row 1 is not greater than the row before it") {
+      $0.tasks = Snapshot.Tasks(
+        node: Column([0, 0]), address: Column([0x100, 0x100]), id: Column([1, 2]),
+        info: Column([0, 0]), parent: Column([UInt32.max, UInt32.max]),
+        suspendedAt: Column([0, 0]))
     },
     Malformed("modules", 0, "module 0 ends before it starts") { $0.modules[0].end = 0xFFF },
   ]

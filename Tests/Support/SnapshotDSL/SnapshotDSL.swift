@@ -122,6 +122,27 @@ public struct SnapshotDSL {
     node(.task, type, bytes: bytes, generation: generation, strongCount: strongCount, stack: stack)
   }
 
+  /// Says what a task does; `task(_:bytes:generation:strongCount:stack:)` makes the node.
+  ///
+  /// - Parameters:
+  ///   - node: The task, or the memory of its parent that a child of `async let` lies in.
+  ///   - offset: Where in the node it starts.
+  ///   - parent: Where the task starts that it is a child of; 0 for none.
+  ///   - frames: The functions in which it goes on, the innermost first.
+  /// - Returns: Where the task starts.
+  @discardableResult
+  public mutating func describe(
+    _ node: Node, id: UInt64, state: TaskState = .suspended, kind: TaskKind = .unstructured,
+    isCancelled: Bool = false, offset: UInt64 = 0, parent: UInt64 = 0, frames: [UInt64] = []
+  ) -> UInt64 {
+    builder.tasks.append(
+      SnapshotBuilder.Task(
+        node: node.provisionalRow, address: node.address + offset, id: id,
+        info: TaskInfo(state, kind, isCancelled: isCancelled, priority: 25), parent: parent,
+        suspendedAt: stack(frames)))
+    return node.address + offset
+  }
+
   /// Adds a block of memory of which nothing is known.
   @discardableResult
   public mutating func block(
@@ -192,7 +213,9 @@ public struct SnapshotDSL {
   ///
   /// - Parameter pcs: Return addresses, the innermost frame first.
   @discardableResult
-  public mutating func stack(_ pcs: UInt64...) -> StackIndex {
+  public mutating func stack(_ pcs: UInt64...) -> StackIndex { stack(pcs) }
+
+  private mutating func stack(_ pcs: [UInt64]) -> StackIndex {
     var row: UInt32 = 0
     for pc in pcs.reversed() {
       let known = builder.stackParents.indices.dropFirst().first {
