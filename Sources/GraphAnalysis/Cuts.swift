@@ -261,7 +261,7 @@ struct CutSearch {
       let slot = graph.holders.edgeBySlot[place]
       guard Int(slot) < graph.firstRootSlot else { continue }
       let label = graph.snapshot.edges.label[Int(graph.rowBySlot[Int(slot)])]
-      let function = graph.snapshot.labels.function[Int(label)]
+      let function = graph.snapshot.closureFunction(ofLabel: Int(label))
       if function != 0 { return function }
     }
     return 0

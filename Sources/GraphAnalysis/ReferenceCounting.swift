@@ -25,7 +25,9 @@ struct ReferenceCounting {
     var holders = [UInt32](repeating: 0, count: graph.nodeCount + 1)
     for node in 0..<graph.nodeCount {
       let found = offsets[node + 1] - offsets[node]
-      let isCounted = NodeKind(rawValue: graph.snapshot.nodes.kind[node])?.isCounted == true
+      let isCounted =
+        NodeKind(rawValue: graph.snapshot.nodes.kind[node])?.isCounted == true
+        && !graph.asyncLetChildren.contains(UInt32(node))
       let count = counts[node]
       // Immortal objects are never freed.
       if isCounted {

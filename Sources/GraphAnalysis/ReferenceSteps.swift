@@ -29,7 +29,7 @@ extension HeapGraph {
   /// So are offsets into C memory, which is an array more often than not.
   package func foldedField(of step: ReferenceStep) -> String {
     EdgeLabel.joined(
-      labelled(step).map { node, edge in
+      labelled(step).filter { !isWithinTask($1, from: $0) }.map { node, edge in
         isOffset(edge, in: node) ? "[_]" : label(of: edge).foldedText
       })
   }
@@ -42,7 +42,7 @@ extension HeapGraph {
   /// The function through which a step goes: the last one that an edge of it names; nil for none.
   package func function(of step: ReferenceStep) -> UInt64? {
     step.edges.lazy.map {
-      self.snapshot.labels.function[Int(self.snapshot.edges.label[$0.position])]
+      self.snapshot.closureFunction(ofLabel: Int(self.snapshot.edges.label[$0.position]))
     }
     .last { $0 != 0 }
   }
@@ -76,7 +76,7 @@ extension HeapGraph {
   /// one snapshot.
   func key(of step: ReferenceStep) -> [UInt64] {
     var key = [nameKey(of: step.node)]
-    for (node, edge) in labelled(step) {
+    for (node, edge) in labelled(step) where !isWithinTask(edge, from: node) {
       let (name, function) = labelKey(of: edge)
       key.append(isOffset(edge, in: node) ? 1 : name)
       key.append(function)
@@ -100,6 +100,11 @@ extension HeapGraph {
     case .block, .taskSlab: label(of: edge).name.utf8.first == UInt8(ascii: "+")
     default: false
     }
+  }
+
+  /// Whether an edge leads from a slab to another: which one something lies in makes no difference.
+  private func isWithinTask(_ edge: EdgeIndex, from node: NodeIndex) -> Bool {
+    kind(of: node) == .taskSlab && kind(of: target(of: edge)) == .taskSlab
   }
 
   /// A number that is equal for two nodes that reports call the same.

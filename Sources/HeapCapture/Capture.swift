@@ -43,6 +43,7 @@ package func captureSnapshot(
   var capture = try Capture(memory: memory, inventory: inventory, threads: threads)
   capture.recogniseObjects()
   capture.followTypedReferences()
+  capture.readTasks()
   capture.addRegistrations()
   capture.resolveWords()
   return capture.makeSnapshot()
@@ -57,6 +58,12 @@ private struct Capture {
   private let _catalog: TypeCatalog
   private let _nodes = HeapNodes()
   private let _threads: [ThreadState]
+
+  private let _taskLayout: TaskLayout?
+
+  /// The parts of slabs in which children of `async let` lie, by row.
+  private var _pieceByRow: [Int: TaskPiece] = [:]
+  private var _tasks = TaskTable()
 
   private var _types: [SwiftType] = []
   private var _exact = EdgeTable()
@@ -81,6 +88,12 @@ private struct Capture {
     _labels = LabelTable()
     _catalog = try TypeCatalog(memory: memory, images: _images, labels: _labels)
     _threads = threads
+    _taskLayout = TaskLayout(memory: memory, images: _images)
+    if _taskLayout == nil,
+      _images.address(ofSymbol: "_swift_concurrency_debug_internal_layout_version") != nil
+    {
+      _diagnostics["tasks have a layout that this version does not know; they are not listed"] = 1
+    }
   }
 
   // MARK: Nodes
@@ -90,8 +103,22 @@ private struct Capture {
     _addBlocks()
     _nodes.buildIndex()
     var firstByTypeID: [Int: Int] = [:]
+    func remember(_ type: SwiftType, for row: Int) {
+      _nodes.kind[row] = type.kind
+      if firstByTypeID[type.id] == nil {
+        firstByTypeID[type.id] = _types.count
+        _types.append(type)
+      }
+      _nodes.typeID[row] = Int32(firstByTypeID[type.id] ?? 0)
+    }
     for row in 0..<_nodes.count where _nodes.size[row] >= 16 {
       let address = _nodes.address[row]
+      if let piece = _pieceByRow[row], let layout = _taskLayout {
+        // The parent's memory holds a child; its count is not used.
+        let word = piece.isChild ? layout.taskMetadata : layout.slabMetadata
+        if let type = _catalog.type(ofMetadataWord: word) { remember(type, for: row) }
+        continue
+      }
       guard let header = _memory.bytes(at: address, count: 16) else { continue }
       let word = header.load(as: UInt64.self)
       if word < 4096 { continue }
@@ -107,12 +134,7 @@ private struct Capture {
         _nodes.sideTable[row] = counts.sideTable
         if counts.isDeiniting { _nodes.state[row] = .deinited }
       }
-      _nodes.kind[row] = type.kind
-      if firstByTypeID[type.id] == nil {
-        firstByTypeID[type.id] = _types.count
-        _types.append(type)
-      }
-      _nodes.typeID[row] = Int32(firstByTypeID[type.id] ?? 0)
+      remember(type, for: row)
     }
     _markSideTables()
   }
@@ -125,6 +147,9 @@ private struct Capture {
     resources.reverse()
     var resourceRows: [(Int, String)] = []
     let nodes = _nodes
+    let memory = _memory
+    let layout = _taskLayout
+    var pieces: [Int: TaskPiece] = [:]
     func appendResource(_ resource: Registration) {
       if let last = nodes.address.last, last >= resource.address { return }
       resourceRows.append((nodes.count, resource.name))
@@ -139,8 +164,20 @@ private struct Capture {
         resources.removeLast()
       }
       if resources.last?.address == block.address { resources.removeLast() }
+      if let layout, block.size >= 64, memory.word(at: block.address) == layout.slabMetadata {
+        let found = layout.pieces(ofSlab: block.address, size: block.size)
+        for piece in found {
+          pieces[nodes.count] = piece
+          var part = block
+          part.address = piece.range.lowerBound
+          part.size = piece.range.upperBound - piece.range.lowerBound
+          nodes.append(part)
+        }
+        if !found.isEmpty { return }
+      }
       nodes.append(block)
     }
+    _pieceByRow = pieces
     while let resource = resources.popLast() { appendResource(resource) }
     for (row, name) in resourceRows {
       _nodes.kind[row] = .resource
@@ -169,6 +206,7 @@ private struct Capture {
     var ranges: UntypedRanges
     var continuations = EdgeTable()
     var unresolved = 0
+    let layout: TaskLayout?
 
     mutating func reference(
       at address: UInt64, to target: UInt64, label: LabelIndex, strength: EdgeStrength
@@ -192,6 +230,13 @@ private struct Capture {
 
     mutating func continuation(at address: UInt64, to task: UInt64, label: LabelIndex) {
       guard let found = childTasks.row(ofTask: task, in: nodes) else { return }
+      // Nothing counts who holds a child in its parent's memory; one that has finished is held by
+      // its parent alone.
+      if nodes.kind[found] == .task, nodes.strong[found] < 0,
+        layout?.info(of: task).state == .complete
+      {
+        return
+      }
       continuations.append(
         from: row, to: found, label: label, info: EdgeInfo(.strong, .reflected))
     }
@@ -205,12 +250,23 @@ private struct Capture {
   mutating func followTypedReferences() {
     var collector = Collector(
       nodes: _nodes, childTasks: ChildTasks(memory: _memory, images: _images), exact: _exact,
-      ranges: _ranges)
+      ranges: _ranges, layout: _taskLayout)
     _exact = EdgeTable()
     _ranges = UntypedRanges()
+    let child = _labels.label("child")
+    let rest = _labels.label("slab")
     for row in 0..<_nodes.count {
       collector.row = row
       let address = _nodes.address[row]
+      if let piece = _pieceByRow[row] {
+        if piece.owner != address, let owner = _nodes.row(startingAt: piece.owner) {
+          collector.exact.append(
+            from: owner, to: row, label: piece.isChild ? child : rest,
+            info: EdgeInfo(.strong, .reflected))
+        }
+        for range in piece.live { collector.untypedWords(in: range, label: .none) }
+        continue
+      }
       let typeID = Int(_nodes.typeID[row])
       if typeID < 0 {
         if _nodes.kind[row] == .block, _nodes.size[row] >= 8 {
@@ -233,6 +289,22 @@ private struct Capture {
     if collector.unresolved > 0 {
       _diagnostics["a typed reference leads to no block of the heap", default: 0] +=
         collector.unresolved
+    }
+  }
+
+  /// Reads the tasks.
+  mutating func readTasks() {
+    guard let layout = _taskLayout else { return }
+    _tasks = TaskTable(layout: layout, nodes: _nodes, memory: _memory)
+    for block in _tasks.queueBlocks { _nodes.kind[block] = .runtime }
+    // A child resumes its parent; one in its parent's memory counts no reference for it.
+    let label = _labels.label("parent")
+    for task in _tasks.rows {
+      guard let parent = task.parent.flatMap({ _nodes.row(startingAt: $0) }),
+        _nodes.kind[parent] == .task, _nodes.strong[parent] == HeapNodes.uncounted
+      else { continue }
+      _exact.append(
+        from: task.node, to: parent, label: label, info: EdgeInfo(.strong, .reflected))
     }
   }
 
@@ -267,7 +339,8 @@ private struct Capture {
         from: Int(_declared.from[edge]), to: Int(_declared.to[edge]), label: _declared.label[edge],
         info: _declared.info[edge])
     }
-    let words = WordLabels(memory: _memory, nodes: _nodes, labels: _labels, images: _images)
+    let words = WordLabels(
+      memory: _memory, nodes: _nodes, labels: _labels, images: _images, tasks: _tasks)
     let types = _types
     var resolver = WordResolver(
       memory: _memory, nodes: _nodes, exactEdges: known, ranges: _ranges,
@@ -301,7 +374,7 @@ private struct Capture {
     }
     for row in 0..<_nodes.count
     where _nodes.typeID[row] >= 0 && _types[Int(_nodes.typeID[row])].isCounted
-      && _nodes.strong[row] == HeapNodes.uncounted
+      && _nodes.strong[row] == HeapNodes.uncounted && _pieceByRow[row] == nil
     {
       resolver.addRoot(.runtime, to: row, label: .none)
     }
@@ -366,6 +439,7 @@ private struct Capture {
     let blockType = builder.type("malloc block")
     let sideTableType = builder.type("weak reference side table")
     let continuationType = builder.type("libdispatch free continuation")
+    let queueType = builder.type("task group queue")
     var liveSwift: UInt64 = 0
     var liveOther: UInt64 = 0
     for row in 0..<_nodes.count {
@@ -378,7 +452,7 @@ private struct Capture {
       } else {
         switch _nodes.kind[row] {
         case .sideTable: type = sideTableType
-        case .runtime: type = continuationType
+        case .runtime: type = _tasks.queueBlocks.contains(row) ? queueType : continuationType
         default: type = blockType
         }
       }
@@ -409,6 +483,15 @@ private struct Capture {
         root.kind, to: UInt32(root.target), address: root.address, pc: root.pc, thread: root.thread,
         label: labelRows[root.label.position],
         provenance: root.kind == .runtime ? .reflected : .scanned)
+    }
+    var stacks = TaskStacks()
+    for task in _tasks.rows {
+      let stack = stacks.row(
+        of: task.functions, parents: &builder.stackParents, pcs: &builder.stackPCs)
+      builder.tasks.append(
+        SnapshotBuilder.Task(
+          node: UInt32(task.node), address: task.address, id: task.id, info: task.info,
+          parent: task.parent ?? 0, suspendedAt: stack))
     }
     builder.modules = _images.map(\.module)
     builder.threads = _threads.map {

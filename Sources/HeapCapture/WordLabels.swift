@@ -12,27 +12,37 @@ struct WordLabels {
   private let _labels: LabelTable
 
   /// Where functions can be.
-  private let _code: [Range<UInt64>]
+  private let _code: CodeRanges
+
+  private let _tasks: TaskTable
 
   /// The bytes of a task before its fragments: children, group, result and closure.
   private let _taskHeaderSize: UInt64
 
-  init(memory: TargetMemory, nodes: HeapNodes, labels: LabelTable, images: [LoadedImage]) {
+  init(
+    memory: TargetMemory, nodes: HeapNodes, labels: LabelTable, images: [LoadedImage],
+    tasks: TaskTable
+  ) {
     _memory = memory
     _nodes = nodes
     _labels = labels
-    _code = memory.source.mappings.filter(\.isExecutable).map { $0.start..<$0.end }
+    _code = CodeRanges(of: memory)
+    _tasks = tasks
     let size = images.address(ofSymbol: "_swift_concurrency_debug_asyncTaskSize")
     _taskHeaderSize = size.flatMap { memory.word(at: $0) } ?? 208
   }
 
   /// What the word at a place in a block is called.
   func label(ofWordAt place: UInt64, in row: Int) -> LabelIndex {
+    if let part = _tasks.part(at: _nodes.address[row] + place) {
+      return _labels.label(part.name, function: part.function)
+    }
     switch _nodes.kind[row] {
-    case .task: _labels.label(_taskPart(at: place, of: _nodes.address[row]))
-    case .taskSlab: _labels.label("frame")
-    case .cBlock: _capture(at: place, of: _nodes.address[row])
-    default: _labels.label("+\(place)")
+    case .task: return _labels.label(_taskPart(at: place, of: _nodes.address[row]))
+    case .taskSlab: return _labels.label("frame")
+    case .cBlock: return _capture(at: place, of: _nodes.address[row])
+    case .runtime where _tasks.queueBlocks.contains(row): return _labels.label("finished")
+    default: return _labels.label("+\(place)")
     }
   }
 
@@ -40,11 +50,14 @@ struct WordLabels {
   /// the private storage with the status, the allocator and the task-local values.
   private func _taskPart(at place: UInt64, of task: UInt64) -> String {
     switch place {
-    case 16, 24: return "scheduler"
+    case 16: return "queue"
+    case 24: return "scheduler"
     case 64: return "resume"
     case 104: return "status"
     case 112, 120: return "slab"
     case 136: return "locals"
+    case _taskHeaderSize where _isChild(task): return "parent"
+    case _taskHeaderSize + 8 where _isChild(task): return "sibling"
     case _taskHeaderSize...:
       let isComplete = (_memory.load(UInt32.self, at: task + 96) ?? 0) & 0x2000 != 0
       return isComplete ? "result" : "closure"
@@ -52,22 +65,17 @@ struct WordLabels {
     }
   }
 
+  private func _isChild(_ task: UInt64) -> Bool {
+    (_memory.load(UInt32.self, at: task + 32) ?? 0) & 1 << 24 != 0
+  }
+
   /// A capture of a block. Swift puts a function value there as two words, the function and its
   /// context: a word behind the address of code is the context.
   private func _capture(at place: UInt64, of block: UInt64) -> LabelIndex {
-    guard place >= 40, let before = _memory.word(at: block + place - 8), _isCode(before) else {
+    guard place >= 40, let before = _memory.word(at: block + place - 8), _code.contains(before)
+    else {
       return _labels.label("capture")
     }
     return _labels.label("capture", function: before)
-  }
-
-  private func _isCode(_ address: UInt64) -> Bool {
-    var low = 0
-    var high = _code.count
-    while low < high {
-      let middle = (low + high) / 2
-      if _code[middle].upperBound <= address { low = middle + 1 } else { high = middle }
-    }
-    return low < _code.count && _code[low].contains(address)
   }
 }

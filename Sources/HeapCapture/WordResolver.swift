@@ -212,7 +212,7 @@ struct WordResolver {
       let word = words.load(fromByteOffset: index * 8, as: UInt64.self)
       guard let target = _holder(of: word, within: row) else { continue }
       // A task's frames point to each other; that a slab is the task's is said once, by its start.
-      if _nodes.kind[target] == .taskSlab, word != _nodes.address[target], isTasks { continue }
+      if isTasks, _isTaskMemory(target, at: word) { continue }
       let place = start + UInt64(index) * 8
       let name = label == .none ? _labelOfWord(row, place - _nodes.address[row]) : label
       edges.append(
@@ -222,6 +222,16 @@ struct WordResolver {
       } else {
         _targetsByUnreached[row, default: []].append(Int32(target))
       }
+    }
+  }
+
+  /// Whether a word of a task leads to memory of a task that is reached otherwise: to a child in its
+  /// parent's memory, or to somewhere in a slab.
+  private func _isTaskMemory(_ target: Int, at word: UInt64) -> Bool {
+    switch _nodes.kind[target] {
+    case .taskSlab: word != _nodes.address[target]
+    case .task: _nodes.strong[target] < 0
+    default: false
     }
   }
 

@@ -122,13 +122,13 @@ extension HeapGraph {
     if snapshot.isCapture(label: row) {
       return EdgeLabel(
         name: "capture[\(index)]" + name.dropFirst("capture".count), element: .none,
-        function: snapshot.labels.function[row])
+        function: snapshot.closureFunction(ofLabel: row))
     }
     return EdgeLabel(
       name: name,
       element: index == Snapshot.Labels.noIndex
         ? .none : index == Snapshot.Labels.anyIndex ? .keyed : .indexed(Int(index)),
-      function: snapshot.labels.function[row])
+      function: snapshot.closureFunction(ofLabel: row))
   }
 
   /// What keeps a root's target from outside.

@@ -30,6 +30,10 @@ package final class HeapGraph: Sendable {
   /// The first slot that is a root.
   package let firstRootSlot: Int
 
+  /// The nodes that are children of `async let`: their count is not used, since their parent's memory
+  /// holds them.
+  package let asyncLetChildren: Set<UInt32>
+
   /// Whether each node can be reached from a root, or is on its way out anyway; see ``init(_:cancel:)``.
   package let isReachable: [Bool]
 
@@ -100,6 +104,17 @@ package final class HeapGraph: Sendable {
 
     isPartial = snapshot.process.isPartial
     let holderOffsets = holders.graph.offsets
+    var children: Set<UInt32> = []
+    for task in 0..<snapshot.tasks.count {
+      let node = snapshot.tasks.node[task]
+      if TaskInfo(rawValue: snapshot.tasks.info[task]).kind == .asyncLet,
+        snapshot.tasks.address[task] == snapshot.nodes.address[Int(node)]
+      {
+        children.insert(node)
+      }
+    }
+    asyncLetChildren = children
+
     var sources = [UInt32(truncatingIfNeeded: nodeCount)]
     for node in 0..<nodeCount {
       let found = holderOffsets[node + 1] - holderOffsets[node]
@@ -110,6 +125,7 @@ package final class HeapGraph: Sendable {
       }
       let isImmortal =
         snapshot.nodes.strongCount[node] == Snapshot.Nodes.uncounted && isCounted
+        && !children.contains(UInt32(truncatingIfNeeded: node))
       if isImmortal || state[node] == NodeState.deiniting.rawValue {
         sources.append(UInt32(truncatingIfNeeded: node))
       }

@@ -117,7 +117,8 @@ package final class TypeCatalog {
       return _add("box", .box, isCounted: true, .errorBox, word)
     case MetadataReader.Kind.task, MetadataReader.Kind.job:
       guard isInModule(memory.word(at: word - 16)) else { return nil }
-      return _add("Task", .task, isCounted: true, .words(from: 16), word)
+      let name = kind == MetadataReader.Kind.task ? "Task" : "Job"
+      return _add(name, .task, isCounted: true, .words(from: 16), word)
     default:
       return nil
     }

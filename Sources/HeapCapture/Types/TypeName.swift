@@ -57,6 +57,7 @@ func isFoldedInPaths(_ typeName: String) -> Bool {
 /// The name of a stored property as its author wrote it: the compiler stores a lazy one under a
 /// longer name.
 func readableFieldName(_ name: String) -> String {
+  if name == "$defaultActor" { return "queue" }
   let lazyPrefix = "$__lazy_storage_$_"
   return name.hasPrefix(lazyPrefix) ? String(name.dropFirst(lazyPrefix.count)) : name
 }
