@@ -24,6 +24,10 @@ package struct AuditReport: Sendable {
     /// The retains that nothing explains, and the references beyond the counts, summed up.
     package var unexplainedRetains: Int
     package var surplusReferences: Int
+
+    /// The unowned and weak references that the objects count and that were not found.
+    package var unexplainedUnowned = 0
+    package var unexplainedWeak = 0
   }
 
   /// The types with objects that are counted, by name.
@@ -33,9 +37,25 @@ package struct AuditReport: Sendable {
   /// `passRetained`, a C callback, or a holder that the capture couldn't see.
   package var overRetained: [Finding]
 
+  /// Destroyed objects whose memory unowned references keep, as findings grouped by type.
+  package var zombies: [Finding] = []
+
   /// Objects that are counted, and how many of them are explained exactly.
   package var counted: Int
   package var exact: Int
+
+  /// All unowned and weak references that the objects count, and how many of them were found.
+  package var unowned = References()
+  package var weak = References()
+
+  /// References that take no strong count.
+  package struct References: Hashable, Sendable {
+    /// How many the headers and side tables say that there are.
+    package var counted = 0
+
+    /// How many of those were found.
+    package var found = 0
+  }
 }
 
 /// Compares each object's strong count with the references that lead to it.
@@ -49,6 +69,7 @@ package func audit(
   var rowByName: [UInt64: AuditReport.Row] = [:]
   var overRetained: [UInt64: [NodeIndex]] = [:]
   var report = AuditReport(rows: [], overRetained: [], counted: 0, exact: 0)
+  let (unownedEdges, weakEdges) = countlessReferences(in: graph)
   for node in graph.nodes {
     guard graph.kind(of: node).isCounted, graph.state(of: node) != .deinited,
       let count = graph.strongCount(of: node)
@@ -72,9 +93,21 @@ package func audit(
       row.overCounted += 1
       row.surplusReferences += found - Int(count)
     }
+    let unowned = Int(graph.snapshot.nodes.unownedCount[node.position])
+    let foundUnowned = min(unowned, unownedEdges[node.rawValue] ?? 0)
+    report.unowned.counted += unowned
+    report.unowned.found += foundUnowned
+    row.unexplainedUnowned += unowned - foundUnowned
+    let weak = Int(graph.snapshot.nodes.weakCount[node.position])
+    let foundWeak = min(weak, weakEdges[node.rawValue] ?? 0)
+    report.weak.counted += weak
+    report.weak.found += foundWeak
+    row.unexplainedWeak += weak - foundWeak
     rowByName[key] = row
   }
   report.rows = rowByName.values.sorted { $0.type < $1.type }
+  report.zombies = try zombieFindings(
+    graph.nodes.filter { graph.state(of: $0) == .deinited }, in: graph, cancel: cancel)
   if overRetained.isEmpty { return report }
 
   let forest = try ShortestPathForest(
@@ -92,4 +125,31 @@ package func audit(
   }
   report.overRetained = sorted(findings, in: graph)
   return report
+}
+
+/// How many unowned and weak references lead to the nodes that have any.
+private func countlessReferences(
+  in graph: HeapGraph
+) -> (unowned: [UInt32: Int], weak: [UInt32: Int]) {
+  var unowned: [UInt32: Int] = [:]
+  var weak: [UInt32: Int] = [:]
+  let edges = graph.snapshot.edges
+  for row in 0..<edges.count {
+    let info = EdgeInfo(rawValue: edges.info[row])
+    if info.isStrong { continue }
+    switch info.strength {
+    case .unowned: unowned[edges.target[row], default: 0] += 1
+    case .weak: weak[edges.target[row], default: 0] += 1
+    case .strong, .unmanaged: break
+    }
+  }
+  let roots = graph.snapshot.roots
+  for row in 0..<roots.count {
+    switch EdgeInfo(rawValue: roots.info[row]).strength {
+    case .unowned: unowned[roots.target[row], default: 0] += 1
+    case .weak: weak[roots.target[row], default: 0] += 1
+    case .strong, .unmanaged: break
+    }
+  }
+  return (unowned, weak)
 }

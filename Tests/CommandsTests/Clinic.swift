@@ -25,6 +25,7 @@ struct Clinic {
       try Self.snapshot(calls: calls).write(to: "\(folder)/call-\(calls).mgraph")
     }
     try Self.cleanSnapshot.write(to: "\(folder)/clean.mgraph")
+    try Self.waitingSnapshot.write(to: "\(folder)/waiting.mgraph")
   }
 
   func remove() { try? FileManager.default.removeItem(atPath: folder) }
@@ -121,6 +122,62 @@ struct Clinic {
     let model = heap.object("App.Model", bytes: 32)
     heap.edge(hub, "model", to: model)
     heap.builder.process.stackMode = "none"
+    return heap.snapshot()
+  }
+}
+
+extension Clinic {
+  /// A program whose tasks wait: for a stream that a hub feeds, for a child, for an actor, for nobody.
+  static var waitingSnapshot: Snapshot {
+    var heap = SnapshotDSL()
+    heap.module("/app/App", buildID: "5eed", addresses: 0x5000..<0xA000)
+    let started = heap.stack(0x8001, 0x8110, 0x8200)
+    let logged = heap.stack(0x8001, 0x8120, 0x8200)
+    let hub = heap.object("App.Hub", bytes: 48)
+    let key = heap.object("TaskLocal<App.Trace>", bytes: 32)
+    heap.root(.global, address: 0x5000, to: hub)
+    heap.root(.global, address: 0x5010, to: key)
+    for call in 1...3 {
+      let generation = UInt16(call - 1)
+      let task = heap.task("Task", bytes: 352, generation: generation, stack: started)
+      let slab = heap.node(
+        .taskSlab, "Task slab", module: "", bytes: 1_000, generation: generation, stack: started)
+      let model = heap.object("App.Model", bytes: 96, generation: generation)
+      heap.edge(hub, "sinks[_]", to: task)
+      heap.edge(task, "slab", to: slab, provenance: .scanned)
+      heap.edge(slab, "frame", to: model, function: 0x812F, provenance: .scanned)
+      heap.describe(
+        task, id: UInt64(40 + call), isCancelled: call == 1, frames: [0x8130, 0x8110])
+      if call == 2 {
+        let trace = heap.object("App.Trace", bytes: 64, generation: generation)
+        heap.edge(
+          slab, "task-local", to: trace, function: key.address, provenance: .scanned)
+        let child = heap.node(
+          .task, "Task", module: "", bytes: 600, generation: generation, stack: started)
+        let parcel = heap.object("App.Parcel", bytes: 160, generation: generation)
+        heap.edge(slab, "child", to: child)
+        heap.edge(child, "frame", to: parcel, function: 0x810F, provenance: .scanned)
+        heap.describe(
+          child, id: 50, kind: .asyncLet, parent: task.address, frames: [0x8120])
+      }
+      heap.mark("call-\(call)", generation: generation)
+    }
+    let actor = heap.object("App.Dock", bytes: 112)
+    heap.edge(hub, "dock", to: actor)
+    let first = heap.task("Task", bytes: 352, generation: 2, stack: logged)
+    let second = heap.task("Task", bytes: 352, generation: 2, stack: logged)
+    heap.edge(actor, "queue", to: first, provenance: .scanned)
+    heap.edge(first, "queue", to: second, provenance: .scanned)
+    heap.describe(first, id: 60, state: .enqueued, frames: [0x8120])
+    heap.describe(second, id: 61, state: .enqueued, frames: [0x8120])
+    let session = heap.object("App.Session", bytes: 64, strongCount: 3, stack: logged)
+    heap.edge(hub, "session", to: session)
+    // Somebody dropped the continuation that this one waits for.
+    let island = heap.task("Task", bytes: 352, generation: 1, strongCount: 1, stack: logged)
+    let feed = heap.object("App.Feed", bytes: 80, generation: 1)
+    heap.edge(island, "closure", to: feed, provenance: .scanned)
+    heap.edge(feed, "reader", to: island)
+    heap.describe(island, id: 70, frames: [0x8130])
     return heap.snapshot()
   }
 }

@@ -41,6 +41,20 @@ import Testing
     Case(name: "stacks", words: ["stacks", "call-3.mgraph"]),
     Case(name: "stacks-of-a-type", words: ["stacks", "call-3.mgraph", "App.Frame"]),
     Case(name: "stacks-none", words: ["stacks", "clean.mgraph"]),
+    Case(name: "tasks", words: ["tasks", "waiting.mgraph"]),
+    Case(
+      name: "tasks-of-a-generation",
+      words: ["tasks", "waiting.mgraph", "--generation", "call-2", "--limit", "2"]),
+    Case(name: "tasks-none", words: ["tasks", "clean.mgraph"]),
+    Case(name: "paths-through-tasks", words: ["paths", "waiting.mgraph", "App.*"]),
+    Case(name: "leaks-of-tasks", words: ["leaks", "waiting.mgraph"], status: .findings),
+    Case(name: "audit", words: ["audit", "call-3.mgraph"]),
+    Case(
+      name: "audit-of-a-type",
+      words: ["audit", "call-3.mgraph", "--type", "App.Job", "--fail-on", "any"],
+      status: .findings),
+    Case(name: "audit-over-retained", words: ["audit", "waiting.mgraph"]),
+    Case(name: "audit-explained", words: ["audit", "clean.mgraph"]),
     Case(name: "check", words: ["check", "call-3.mgraph"]),
     Case(name: "diff", words: ["diff", "call-1.mgraph", "call-3.mgraph"], status: .findings),
     Case(name: "diff-backwards", words: ["diff", "call-3.mgraph", "call-1.mgraph"]),
@@ -183,7 +197,8 @@ import Testing
     Refusal(
       words: ["leaks", "call-9", "--in", "FOLDER"], status: .unreadable,
       sentence:
-        "call-9: neither a file nor a mark; the marks in marks are call-1, call-2, call-3, clean"),
+        "call-9: neither a file nor a mark; the marks in marks are call-1, call-2, call-3, clean, waiting"
+    ),
     Refusal(
       words: ["leaks", "call-9", "--in", "/nonexistent"], status: .unreadable,
       sentence:
@@ -238,7 +253,9 @@ import Testing
 
   @Test(
     "Every verb that reads a file refuses what is none",
-    arguments: ["summary", "leaks", "cycles", "paths", "object", "stacks", "check", "diff"])
+    arguments: [
+      "summary", "leaks", "cycles", "paths", "object", "stacks", "tasks", "audit", "check", "diff",
+    ])
   func refusesFiles(_ verb: String) throws {
     let clinic = try Clinic()
     defer { clinic.remove() }

@@ -15,6 +15,9 @@ enum FailOn: String {
     var leaks = false
     var abandoned = false
     var growth = false
+
+    /// Findings of other kinds: over-retained objects, zombies.
+    var other = false
   }
 
   /// What a call counts as a failure.
@@ -38,7 +41,7 @@ enum FailOn: String {
       case .leaks: found.leaks
       case .abandoned: found.abandoned
       case .growth: found.growth
-      case .any: found.leaks || found.abandoned || found.growth
+      case .any: found.leaks || found.abandoned || found.growth || found.other
       case .none: false
       }
     return fails ? .findings : .nothingFound

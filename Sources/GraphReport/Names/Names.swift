@@ -19,6 +19,9 @@ package final class Names {
   /// The function of the first edge or root that leads to each closure context.
   private lazy var _functionByContext = Self.functionByContext(of: snapshot)
 
+  /// The rows of the snapshot's tasks by their nodes.
+  private(set) lazy var taskByNode = Self.taskByNode(of: snapshot)
+
   package init(_ snapshot: Snapshot, symbols: any Symbolizing) {
     self.snapshot = snapshot
     _symbols = symbols
@@ -79,7 +82,7 @@ package final class Names {
 
   /// The function of the closure value that an edge is; 0 for other edges.
   package func function(of edge: EdgeIndex) -> UInt64 {
-    snapshot.labels.function[Int(snapshot.edges.label[edge.position])]
+    snapshot.closureFunction(ofLabel: Int(snapshot.edges.label[edge.position]))
   }
 
   /// The path of fields by which a node holds the end of a run of edges: `channels[2].handler`. Empty
@@ -281,10 +284,11 @@ package final class Names {
 
   private static func functionByContext(of snapshot: Snapshot) -> [UInt32: UInt64] {
     var functions: [UInt32: UInt64] = [:]
-    let named = Set(snapshot.labels.function.indices.filter { snapshot.labels.function[$0] != 0 })
+    let named = Set(
+      snapshot.labels.function.indices.filter { snapshot.closureFunction(ofLabel: $0) != 0 })
     guard !named.isEmpty else { return functions }
     func add(_ label: UInt32, to target: UInt32) {
-      let function = snapshot.labels.function[Int(label)]
+      let function = snapshot.closureFunction(ofLabel: Int(label))
       guard function != 0,
         snapshot.nodes.kind[Int(target)] == NodeKind.closureContext.rawValue
       else { return }

@@ -39,7 +39,14 @@ package enum OwnCode {
   package static func isOwn(_ frame: SourceFrame) -> Bool {
     guard let module = frame.module else { return false }
     if systemFiles.contains(where: { module.hasPrefix($0) }) { return false }
-    return !systemFunctions.contains { frame.function.hasPrefix($0) }
+    // Generic functions of a library are compiled into the program that calls them, their closures too.
+    var function = frame.function[...]
+    while let closure = function.firstRange(of: " in ") {
+      function = function[closure.upperBound...]
+    }
+    if function.hasPrefix("static ") { function = function.dropFirst("static ".count) }
+    return function != "reabstraction thunk"
+      && !systemFunctions.contains { function.hasPrefix($0) }
   }
 
   /// Functions that do nothing but allocate: every stack begins with some of them.

@@ -26,6 +26,10 @@ struct StepText {
   /// Whether the type is a closure, whose name has spaces.
   var isClosure: Bool
 
+  /// The task that holds, and by what of its memory.
+  var task: TaskText?
+  var taskPart: TaskPart?
+
   /// The steps in words.
   ///
   /// - Parameter leading: The edge by which the first step's node is reached, where that is known.
@@ -48,7 +52,8 @@ struct StepText {
           strength: infos.map(\.strength).max { $0.rawValue < $1.rawValue } ?? .strong,
           provenance: infos.map(\.provenance).max { $0.rawValue < $1.rawValue } ?? .scanned,
           via: via, file: context?.file ?? via?.file, line: context?.line ?? via?.line,
-          isClosure: names.kind(of: step.node) == .closureContext))
+          isClosure: names.kind(of: step.node) == .closureContext, task: names.task(step.node),
+          taskPart: step.edges.lazy.compactMap { names.partOfTask($0) }.first))
       leading = step.edges.last
     }
     return texts
@@ -67,8 +72,25 @@ struct StepText {
 
   /// The holder and its field: `App.Model.handler`, `(closure #1 in App.Model.start()).self`.
   var edge: String {
+    if let task { return edge(of: task) }
     let holder = isClosure && type.contains(" ") ? "(\(type))" : type
     return holder + "." + (field.isEmpty ? "?" : field)
+  }
+
+  /// A task and the frame that holds: `Task 41 (suspended in App.Model.watch() at Model.swift:20)` where
+  /// that is the function it waits in.
+  private func edge(of task: TaskText) -> String {
+    switch taskPart {
+    case .frame(let function):
+      guard let function, function != task.site?.function else { return task.shown }
+      return task.shown + ".frame of " + function
+    case .taskLocal(let name):
+      return task.shown + ".task-local" + (name.map { " " + $0 } ?? "")
+    case nil:
+      // Which slab it lies in says nothing to a reader.
+      let field = field.split(separator: ".").drop { $0 == "slab" }.joined(separator: ".")
+      return field.isEmpty ? task.shown : task.shown + "." + field
+    }
   }
 
   /// The step as links of a chain: the edge, then the function it goes through.
@@ -76,10 +98,17 @@ struct StepText {
     var link = Line.code(edge)
     var notes: [String] = []
     if strength != .strong { notes.append(strength.name) }
-    if provenance == .scanned { notes.append("unsure") }
+    // A task's memory has no types, but the counts decided that it holds.
+    if provenance == .scanned, task == nil { notes.append("unsure") }
     if !notes.isEmpty { link += Line(" [" + notes.joined(separator: ", ") + "]", .faint) }
     guard let via else { return [link] }
     return [link, Line("(" + via.shown + ")", .code)]
+  }
+
+  /// The async function whose frame holds, where it is known.
+  private var frame: String? {
+    guard case .frame(let function) = taskPart else { return nil }
+    return function
   }
 
   var json: JSONValue {
@@ -91,6 +120,8 @@ struct StepText {
       "via": via.map { .string($0.shown) },
       "file": file.map { .string($0) },
       "line": line.map { .integer($0) },
+      "task": task?.json,
+      "frame": frame.map { .string($0) },
     ])
   }
 }

@@ -22,7 +22,7 @@ extension ReportEnvelope {
   /// Leaves the first findings, cycles and paths of a report.
   private static func cut(_ members: inout [JSONValue.Member], to limit: Int) {
     for place in members.indices
-    where ["findings", "cycles", "paths"].contains(members[place].name) {
+    where ["findings", "cycles", "paths", "tasks"].contains(members[place].name) {
       if case .array(let elements) = members[place].value {
         members[place].value = .array(Array(elements.prefix(limit)))
       }
