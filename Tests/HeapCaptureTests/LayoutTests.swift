@@ -289,7 +289,7 @@ extension LayoutTests {
     let object = Worker(leaf)
     let target = try LayoutTarget()
     #expect(target.references(of: object) == [Found("leaf", leaf)])
-    #expect(target.words(of: object).map(\.label) == ["$defaultActor", "count"])
+    #expect(target.words(of: object).map(\.label) == ["queue", "count"])
     withExtendedLifetime((object, leaf)) {}
   }
 
