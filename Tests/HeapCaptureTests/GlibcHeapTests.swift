@@ -10,15 +10,25 @@ import Testing
   struct Run: Sendable, CustomTestStringConvertible {
     var seed: Int
     var threads: Int
-    var testDescription: String { "seed \(seed), \(threads) threads" }
+    var tunables = ""
+    var testDescription: String { "seed \(seed), \(threads) threads \(tunables)" }
   }
 
-  static let runs = (1...12).map { Run(seed: $0, threads: [1, 2, 4, 20][$0 % 4]) }
+  static let runs =
+    (1...12).map { Run(seed: $0, threads: [1, 2, 4, 20][$0 % 4]) } + [
+      Run(seed: 13, threads: 3, tunables: "glibc.malloc.tcache_count=0"),
+      Run(seed: 14, threads: 3, tunables: "glibc.malloc.tcache_max=64"),
+      Run(seed: 15, threads: 3, tunables: "glibc.malloc.tcache_count=200"),
+      Run(seed: 16, threads: 5, tunables: "glibc.malloc.arena_max=1"),
+      Run(seed: 17, threads: 3, tunables: "glibc.malloc.mmap_threshold=4096"),
+      Run(seed: 18, threads: 3, tunables: "glibc.malloc.mxfast=160"),
+      Run(seed: 19, threads: 3, tunables: "glibc.malloc.mmap_max=0"),
+    ]
 
   @Test("The walk finds the blocks that the agent recorded, and no others", arguments: runs)
   func agreesWithTheAgent(_ run: Run) throws {
     let program = try OutsideProgram(
-      ["churn", "\(run.seed)", "\(run.threads)"], withAgent: true)
+      ["churn", "\(run.seed)", "\(run.threads)"], withAgent: true, tunables: run.tunables)
     let stopped = try copyProcess(program.pid)
     let images = loadImages(of: stopped.memory)
     let tables = try #require(

@@ -44,9 +44,9 @@ final class OutsideProgram {
   /// - Parameters:
   ///   - arguments: what it is to do.
   ///   - withAgent: whether the agent is preloaded.
-  ///   - executable: another build of the program.
-  init(_ arguments: [String], withAgent: Bool = false, executable: String? = nil) throws {
-    let program = executable ?? Self.folder + "/OutsideTarget"
+  ///   - tunables: settings of the C library's allocator.
+  init(_ arguments: [String], withAgent: Bool = false, tunables: String = "") throws {
+    let program = Self.folder + "/OutsideTarget"
     var input: [Int32] = [0, 0]
     var output: [Int32] = [0, 0]
     guard pipe(&input) == 0, pipe(&output) == 0 else { throw Failure(description: "no pipe") }
@@ -58,6 +58,7 @@ final class OutsideProgram {
     posix_spawn_file_actions_adddup2(&actions, input[0], 0)
     posix_spawn_file_actions_adddup2(&actions, output[1], 1)
     var environment = ["PATH=/usr/bin:/bin"]
+    if !tunables.isEmpty { environment.append("GLIBC_TUNABLES=" + tunables) }
     if let path = getenv("LD_LIBRARY_PATH") {
       environment.append("LD_LIBRARY_PATH=" + String(cString: path))
     }

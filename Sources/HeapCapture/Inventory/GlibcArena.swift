@@ -111,9 +111,11 @@ func findParameters(
   else {
     return nil
   }
+  let top = memory.word(at: mainArena + GlibcLayout.top) ?? 0
+  let heap = memory.source.mappings.first { $0.start <= top && top < $0.end }
   var relaxed: GlibcParameters?
   for place in stride(from: (range.lowerBound + 7) & ~7, to: range.upperBound, by: 8) {
-    guard memory.word(at: place) == UInt64(GlibcLayout.cacheBins),
+    guard let bins = memory.word(at: place), bins <= UInt64(GlibcLayout.cacheBins),
       place >= range.lowerBound + 48,
       let base = memory.word(at: place - GlibcLayout.breakBase), base & 7 == 0,
       let bytes = memory.word(at: place - GlibcLayout.bytesOfMapped), bytes & 4095 == 0,
@@ -124,13 +126,14 @@ func findParameters(
       greatestCount >= 0, (count == 0) == (bytes == 0)
     else { continue }
     let found = GlibcParameters(mappedCount: Int(count), mappedBytes: bytes, breakBase: base)
-    // The usual settings of the thread caches follow; a program may have been started with others.
-    if memory.word(at: place + 8) == 1032, memory.word(at: place + 16) == 7,
-      greatestCount == 65536
+    // The usual settings of the thread caches follow.
+    if bins == UInt64(GlibcLayout.cacheBins), memory.word(at: place + 8) == 1032,
+      memory.word(at: place + 16) == 7
     {
       return found
     }
-    if base != 0 && greatestCount == 65536 { relaxed = relaxed ?? found }
+    // A program may have been started with others (GLIBC_TUNABLES). The heap's beginning tells too.
+    if let heap, heap.start <= base, base < top { relaxed = relaxed ?? found }
   }
   return relaxed
 }

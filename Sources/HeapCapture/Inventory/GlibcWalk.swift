@@ -335,22 +335,20 @@ struct GlibcWalk {
         let head = _memory.word(at: place + 8), head & 7 == GlibcLayout.isMapped
       else { return nil }
       let size = head & ~7
-      guard size >= GlibcLayout.leastChunk, size <= limit - place, (before + size) & 4095 == 0
-      else {
-        return nil
-      }
-      return size
+      return size >= GlibcLayout.leastChunk && (before &+ size) & 4095 == 0 ? size : nil
     }
     guard let whole = header(at: base) else { return nil }
-    // A block with a large alignment begins further in, with a header of its own; the first header
-    // stays as it was.
+    // A block with a large alignment begins further in, with a header of its own. The first header
+    // stays as it was, though the mapping may have shrunk or grown with the block.
     var alignment: UInt64 = 64
-    while alignment < whole {
+    while alignment < min(whole, limit - base) {
       let place = base + alignment - 16
-      if let size = header(at: place) { return HeapBlock(address: place + 16, size: size - 16) }
+      if let size = header(at: place), size <= limit - place {
+        return HeapBlock(address: place + 16, size: size - 16)
+      }
       alignment += alignment < 4096 ? alignment : 4096
     }
-    return HeapBlock(address: base + 16, size: whole - 16)
+    return whole <= limit - base ? HeapBlock(address: base + 16, size: whole - 16) : nil
   }
 }
 
