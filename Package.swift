@@ -132,7 +132,8 @@ let package = Package(
       ["SnapshotDSL", "GraphPrimitives", "SnapshotFormat", "HeapGraph", "GraphKit"]),
     .tests(of: "Symbolication", ["SnapshotDSL", "GraphPrimitives", "SnapshotFormat"]),
     .tests(of: "HeapCapture", ["GraphPrimitives", "SnapshotFormat", "CMemoryGraphLayout"]),
-    .tests(of: "MemoryGraphAgent", ["SnapshotFormat", "HeapCapture", "HeapGraph", "GraphPrimitives"]),
+    .tests(
+      of: "MemoryGraphAgent", ["SnapshotFormat", "HeapCapture", "HeapGraph", "GraphPrimitives"]),
     .tests(
       of: "GraphReport",
       [
