@@ -368,8 +368,11 @@ private struct Capture {
     resolver.resolveContinuations(_continuations)
     resolver.resolveCaptures()
     for image in _images {
+      let isLibc = image.module.path.split(separator: "/").last?.hasPrefix("libc.so") == true
       for range in image.dataRanges {
-        for piece in subtract(ownRanges, from: range) { resolver.scanRoots(piece, kind: .global) }
+        for piece in subtract(ownRanges, from: range) {
+          resolver.scanRoots(piece, kind: .global, isAllocators: isLibc)
+        }
       }
     }
     for row in 0..<_nodes.count

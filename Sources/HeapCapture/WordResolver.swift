@@ -113,8 +113,11 @@ struct WordResolver {
   }
 
   /// Takes the words of a range outside the heap as roots, where counts allow.
+  ///
+  /// - Parameter isAllocators: Whether the range has the allocator's own lists of free memory in it.
+  ///   They point to the header of a chunk, which lies in the last bytes of the block before.
   mutating func scanRoots(
-    _ range: Range<UInt64>, kind: RootKind, thread: UInt32 = .max,
+    _ range: Range<UInt64>, kind: RootKind, thread: UInt32 = .max, isAllocators: Bool = false,
     pc: (UInt64) -> UInt64 = { _ in 0 }
   ) {
     // A mapping may be readable in parts only: take it page by page.
@@ -126,6 +129,7 @@ struct WordResolver {
         for index in 0..<count {
           let word = words.load(fromByteOffset: index * 8, as: UInt64.self)
           guard let row = _holder(of: word) else { continue }
+          if isAllocators, word == _nextChunkHeader(after: row) { continue }
           let place = address + UInt64(index) * 8
           roots.append(
             Root(
@@ -257,6 +261,12 @@ struct WordResolver {
       return row
     }
     return nil
+  }
+
+  /// Where glibc keeps the header of the chunk that follows a block: the block's last 8 bytes are its
+  /// first.
+  private func _nextChunkHeader(after row: Int) -> UInt64 {
+    _nodes.address[row] + max(32, (_nodes.size[row] + 8 + 15) & ~15) - 16
   }
 
   private mutating func _claim(_ row: Int, owner: Int) -> Bool {

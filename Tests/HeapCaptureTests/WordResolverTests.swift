@@ -42,13 +42,16 @@ import Testing
       nodes.explained[to] += 1
     }
 
-    func resolve(_ body: (inout WordResolver) -> Void = { _ in }) -> WordResolver {
+    func resolve(
+      isAllocators: Bool = false, _ body: (inout WordResolver) -> Void = { _ in }
+    ) -> WordResolver {
       nodes.buildIndex()
       var resolver = WordResolver(
         memory: TargetMemory(source), nodes: nodes, exactEdges: exact, ranges: ranges,
         isStringStorage: isString, labelOfWord: { _, _ in .none })
       resolver.resolveCaptures()
-      resolver.scanRoots(Self.data..<(Self.data + 0x1000), kind: .global)
+      resolver.scanRoots(
+        Self.data..<(Self.data + 0x1000), kind: .global, isAllocators: isAllocators)
       resolver.propagate()
       body(&resolver)
       resolver.scanRoots(Self.stack..<(Self.stack + 0x1000), kind: .stack)
@@ -126,6 +129,22 @@ import Testing
     let resolver = heap.resolve()
     #expect(resolver.isReached[block])
     #expect(!resolver.isReached[object])
+  }
+
+  @Test("The allocator's word for the free chunk behind a block does not hold the block")
+  func chunkHeaders() {
+    let heap = Heap()
+    let before = heap.add(.block, strong: nil)
+    let held = heap.add(.block, strong: nil)
+    for row in [before, held] { heap.nodes.size[row] = 40 }
+    // A block of 40 bytes has a chunk of 48, whose header lies 16 bytes before it.
+    heap.source.set(Heap.data + 8, heap.address(before) + 32)
+    heap.source.set(Heap.data + 16, heap.address(held) + 24)
+    let asData = heap.resolve()
+    #expect(asData.isReached[before] && asData.isReached[held])
+    let asAllocators = heap.resolve(isAllocators: true)
+    #expect(!asAllocators.isReached[before])
+    #expect(asAllocators.isReached[held])
   }
 
   @Test("A string's word points before its storage, with its discriminator on top")
