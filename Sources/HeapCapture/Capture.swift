@@ -410,7 +410,7 @@ private struct Capture {
     resolver.propagate()
     resolver.resolveUnreached()
 
-    _scanned = resolver.edges
+    _scanned = resolver.edges.without(_declared)
     _roots = resolver.roots
   }
 

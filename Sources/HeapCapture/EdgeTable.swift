@@ -19,6 +19,25 @@ struct EdgeTable {
 
   var count: Int { from.count }
 
+  /// The edges that don't lead from and to the same blocks as one of some others.
+  ///
+  /// What the program declares is often a word of the block as well, found once more by scanning: the
+  /// declared reference has the better name.
+  ///
+  /// - Complexity: O(edges).
+  func without(_ others: EdgeTable) -> EdgeTable {
+    if others.count == 0 { return self }
+    func pair(_ table: EdgeTable, _ edge: Int) -> UInt64 {
+      UInt64(table.from[edge]) << 32 | UInt64(table.to[edge])
+    }
+    let known = Set((0..<others.count).map { pair(others, $0) })
+    var rest = EdgeTable()
+    for edge in 0..<count where !known.contains(pair(self, edge)) {
+      rest.append(from: Int(from[edge]), to: Int(to[edge]), label: label[edge], info: info[edge])
+    }
+    return rest
+  }
+
   /// The strong references by source, in compressed sparse row form.
   func strongSuccessors(nodeCount: Int) -> (first: [UInt32], target: [UInt32]) {
     var first = [UInt32](repeating: 0, count: nodeCount + 1)
