@@ -33,7 +33,8 @@ struct CompletedInventory: HeapInventory {
     self.facts = facts
     var diagnostics = tables.diagnostics.merging(heap.diagnostics) { $0 + $1 }
     if !older.isEmpty {
-      diagnostics["a block is from before the agent's start; its stack and generation are unknown"] =
+      diagnostics[
+        "a block is from before the agent's start; its stack and generation are unknown"] =
         older.count
     }
     self.diagnostics = diagnostics
