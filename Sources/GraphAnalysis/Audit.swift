@@ -69,12 +69,16 @@ package func audit(
   var rowByName: [UInt64: AuditReport.Row] = [:]
   var overRetained: [UInt64: [NodeIndex]] = [:]
   var report = AuditReport(rows: [], overRetained: [], counted: 0, exact: 0)
-  let (unownedEdges, weakEdges) = countlessReferences(in: graph)
+  let (unownedEdges, weakEdges, declaredEdges) = referencesBesideCounts(in: graph)
   for node in graph.nodes {
     guard graph.kind(of: node).isCounted, graph.state(of: node) != .deinited,
       let count = graph.strongCount(of: node)
     else { continue }
-    let found = Int(offsets[node.position + 1] - offsets[node.position])
+    var found = Int(offsets[node.position + 1] - offsets[node.position])
+    // A declared edge may say of a C library what the scan of its memory has found as well.
+    if found > Int(count), let declared = declaredEdges[node.rawValue] {
+      found = max(Int(count), found - declared)
+    }
     let key = graph.nameKey(of: node)
     var row =
       rowByName[key]
@@ -127,16 +131,20 @@ package func audit(
   return report
 }
 
-/// How many unowned and weak references lead to the nodes that have any.
-private func countlessReferences(
+/// How many unowned, weak and declared references lead to the nodes that have any.
+private func referencesBesideCounts(
   in graph: HeapGraph
-) -> (unowned: [UInt32: Int], weak: [UInt32: Int]) {
+) -> (unowned: [UInt32: Int], weak: [UInt32: Int], declared: [UInt32: Int]) {
   var unowned: [UInt32: Int] = [:]
   var weak: [UInt32: Int] = [:]
+  var declared: [UInt32: Int] = [:]
   let edges = graph.snapshot.edges
   for row in 0..<edges.count {
     let info = EdgeInfo(rawValue: edges.info[row])
-    if info.isStrong { continue }
+    if info.isStrong {
+      if info.provenance == .declared { declared[edges.target[row], default: 0] += 1 }
+      continue
+    }
     switch info.strength {
     case .unowned: unowned[edges.target[row], default: 0] += 1
     case .weak: weak[edges.target[row], default: 0] += 1
@@ -151,5 +159,5 @@ private func countlessReferences(
     case .strong, .unmanaged: break
     }
   }
-  return (unowned, weak)
+  return (unowned, weak, declared)
 }

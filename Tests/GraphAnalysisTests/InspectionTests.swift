@@ -40,6 +40,40 @@ import Testing
     #expect(finding.path?.steps.count == 1)
   }
 
+  @Test("A declared edge beside the word that it stands for is no edge too many")
+  func auditOfDeclaredEdges() throws {
+    var heap = SnapshotDSL()
+    let handle = heap.resource("Handle")
+    let block = heap.block()
+    heap.root(.declared, to: handle)
+    heap.root(.global, address: 0x1000, to: block)
+    let receiver = heap.object("App.Receiver", strongCount: 1)
+    heap.edge(handle, "receiver", to: receiver, provenance: .declared)
+    heap.edge(block, "+24", to: receiver, provenance: .scanned)
+    let other = heap.object("App.Receiver", strongCount: 1)
+    heap.edge(handle, "other", to: other, provenance: .declared)
+    let report = try audit(HeapGraph(heap.snapshot()))
+    #expect(report.counted == 2 && report.exact == 2)
+  }
+
+  @Test("The audit counts unowned and weak references, and finds zombies")
+  func auditOfOtherReferences() throws {
+    var heap = SnapshotDSL()
+    let hub = heap.object("App.Hub", unownedCount: 2, weakCount: 1)
+    heap.root(.global, address: 0x1000, to: hub)
+    let item = heap.object("App.Item")
+    heap.edge(hub, "item", to: item)
+    heap.edge(item, "hub", to: hub, strength: .unowned)
+    heap.edge(item, "delegate", to: hub, strength: .weak)
+    let ghost = heap.object("App.Ghost", strongCount: 0, unownedCount: 1, state: .deinited)
+    heap.edge(item, "ghost", to: ghost, strength: .unowned)
+    let report = try audit(HeapGraph(heap.snapshot()))
+    #expect(report.unowned == AuditReport.References(counted: 2, found: 1))
+    #expect(report.weak == AuditReport.References(counted: 1, found: 1))
+    #expect(report.rows.first { $0.type == "App.Hub" }?.unexplainedUnowned == 1)
+    #expect(report.zombies.map(\.members) == [[heap.index(of: ghost)]])
+  }
+
   @Test("All cycles: the leaked ones first, the reachable ones with what is held from outside")
   func allCycles() throws {
     var heap = SnapshotDSL()

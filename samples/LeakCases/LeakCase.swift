@@ -20,7 +20,8 @@ struct LeakCase: Sendable {
   }
 
   static let all = [
-    actorCallback, asyncLetParked, awaitedMethod, blockedThread, containers, delegateCycle,
+    actorCallback, actorQueue, asyncLetParked, awaitedMethod, blockedThread, containers,
+    delegateCycle, droppedContinuation,
     enumPayload, existentialBox, finishedTask, hiddenPointers, indirectEnum, inheritedField,
     lazyImmediate, methodReference, nestedWeak, notificationObserver, promise, propertyWrapper,
     recursiveClosure, runLoopTimer, singletonCache, sleepingTask, streamTermination, taskGroup,

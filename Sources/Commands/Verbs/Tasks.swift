@@ -42,7 +42,8 @@ extension Verb {
     }
     let report = TasksReport(
       groups: groups, queues: filter.isEmpty ? actorQueues(in: graph) : [],
-      retained: sizes.retained(byAll: rows.map { NodeIndex(rawValue: tasks.node[$0]) }),
+      retained: sizes.retained(
+        byAll: rows.map { NodeIndex(rawValue: tasks.node[$0]) }, in: graph),
       isFiltered: !filter.isEmpty, names: names)
     try call.write(report, of: [inspection.input], inspection, progress: progress)
     return failOn.status(FailOn.Found(leaks: groups.contains { $0.leakedCount > 0 }))
