@@ -5,55 +5,71 @@ package import GraphPrimitives
 package import HeapGraph
 internal import SnapshotFormat
 
+/// What holds objects that are still alive and should perhaps not be.
+package struct GrowthFindings: Sendable {
+  /// Findings of kind `abandoned`, those with the largest retained size first.
+  package var findings: [Finding]
+
+  /// Further ways that objects are held, which are not told since those that are told hold more bytes.
+  package var omittedCount: Int
+
+  /// The objects that are held in those ways.
+  package var omitted: Cost
+}
+
 /// Finds what holds objects that are still alive and should perhaps not be.
 ///
 /// For each type the ways that hold most of its objects are told, few ways for all of them rather than the
 /// shortest of each. A type whose objects are held by other objects of `targets` only is no finding of
 /// its own: it goes with those. Objects that hold others of their type, as in a list, are one finding.
 ///
-/// Of a type with many objects in front of the others, ways are looked for of a sample, spread evenly over
-/// the addresses; the rest is told with the way that holds most of the sample.
+/// Of a type with more than 100 objects in front of the others each object is told with its shortest way
+/// alone, since all ways of all of them would take too long to look for.
 ///
 /// - Parameters:
 ///   - targets: Reachable nodes.
-///   - maximum: How many types to tell of at most, and how many findings; those with most bytes.
-/// - Returns: Findings of kind `abandoned`, those with the largest retained size first.
+///   - maximum: How many findings to tell at most; those with most bytes of their own.
 /// - Throws: `CancellationError` where `cancel` says so.
 /// - Complexity: that of `paths(to:in:options:cancel:)`, and O(*V* + *E*) for each finding.
 package func abandoned(
   _ targets: [NodeIndex], in graph: HeapGraph, maximum: Int = 40,
   cancel: any CancelSignal = NeverCancelled()
-) throws(CancellationError) -> [Finding] {
-  if targets.isEmpty { return [] }
+) throws(CancellationError) -> GrowthFindings {
+  if targets.isEmpty { return GrowthFindings(findings: [], omittedCount: 0, omitted: .zero) }
   let front = _TargetFront(of: targets, in: graph)
   var directByType: [UInt64: [NodeIndex]] = [:]
   for target in front.direct { directByType[graph.nameKey(of: target), default: []].append(target) }
-  let costByType = directByType.mapValues { graph.cost(of: $0) }
-  let dearest = directByType.keys.sorted {
-    let (left, right) = (costByType[$0]?.bytes ?? .zero, costByType[$1]?.bytes ?? .zero)
-    return left != right ? left > right : $0 < $1
-  }.prefix(maximum)
-  let sample = dearest.flatMap { _sample(of: directByType[$0] ?? []) }
-  let found = try paths(
-    to: sample, in: graph, options: PathOptions(maximum: .max, looksFurther: false),
-    cancel: cancel)
+  let many = directByType.values.filter { $0.count > _mostWithAllWays }.joined()
+  let few = directByType.values.filter { $0.count <= _mostWithAllWays }.joined()
+  let found = [
+    try paths(
+      to: Array(few), in: graph, options: PathOptions(maximum: .max, looksFurther: false),
+      cancel: cancel),
+    try paths(
+      to: Array(many), in: graph, options: PathOptions(maximum: .max, isMerged: true),
+      cancel: cancel),
+  ]
   var groupsByType: [UInt64: [PathGroup]] = [:]
-  for group in found.groups {
+  for group in found.flatMap(\.groups) {
     groupsByType[graph.nameKey(of: group.path.target), default: []].append(group)
   }
   var told: [(group: PathGroup, members: [NodeIndex], own: Cost)] = []
   for (type, groups) in groupsByType.sorted(by: { $0.key < $1.key }) {
-    // Each of these can be reached without passing another target; if no such way is among those that
-    // were found, any will do.
-    let direct = groups.filter { group in
-      group.path.steps.allSatisfy {
-        !front.isTarget[$0.node.position] || $0.node == group.path.target
+    var cover: [(group: PathGroup, members: Set<NodeIndex>)]
+    if (directByType[type]?.count ?? 0) > _mostWithAllWays {
+      // Each object is in one group here.
+      cover = groups.map { ($0, Set($0.targets)) }
+    } else {
+      // Each of these can be reached without passing another target; if no such way is among those
+      // that were found, any will do.
+      let direct = groups.filter { group in
+        group.path.steps.allSatisfy {
+          !front.isTarget[$0.node.position] || $0.node == group.path.target
+        }
       }
+      cover = _cover(direct.isEmpty ? groups : direct)
     }
-    var cover = _cover(direct.isEmpty ? groups : direct)
-    // What was not in the sample belongs to the first, and what objects of the type hold of their kind.
-    let covered = cover.dropFirst().reduce(into: Set<NodeIndex>()) { $0.formUnion($1.members) }
-    cover[0].members.formUnion((directByType[type] ?? []).filter { !covered.contains($0) })
+    // What objects of the type hold of their own kind goes with them.
     cover[0].members.formUnion(front.behindByType[type] ?? [])
     for (group, members) in cover {
       told.append((group, members.sorted(), graph.cost(of: members)))
@@ -73,14 +89,14 @@ package func abandoned(
         retained: graph.cost(goingWith: members), cycle: [], path: group.path,
         cuts: cut.map { [$0] } ?? [], fingerprint: group.fingerprint))
   }
-  return sorted(findings, in: graph)
+  let rest = told.dropFirst(maximum)
+  return GrowthFindings(
+    findings: sorted(findings, in: graph), omittedCount: rest.count,
+    omitted: rest.reduce(.zero) { $0 + $1.own })
 }
 
-/// At most 100 of some nodes, spread evenly, the first one included.
-private func _sample(of nodes: [NodeIndex]) -> [NodeIndex] {
-  let step = max(1, (nodes.count + 99) / 100)
-  return stride(from: 0, to: nodes.count, by: step).map { nodes[$0] }
-}
+/// Up to how many objects of a type all their ways are compared.
+private let _mostWithAllWays = 100
 
 /// Which of some targets stand in front: reached from outside without passing another one.
 private struct _TargetFront {

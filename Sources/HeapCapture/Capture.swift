@@ -15,17 +15,21 @@ package func captureSnapshot(
 ) throws(CaptureError) -> Snapshot {
   let memory = TargetMemory(source)
   let tables = try AgentTables(memory: memory, state: state)
+  let threads = tables.threads()
   return try captureSnapshot(
-    memory: memory, inventory: complete(tables, memory: memory), threads: tables.threads())
+    memory: memory, inventory: complete(tables, memory: memory, threads: threads),
+    threads: threads)
 }
 
 /// The inventory of an agent, with the blocks that it never saw where it started late.
 ///
 /// Where the program has another allocator than glibc's those blocks stay unknown, and the snapshot
 /// says that it is partial. So does one that has nothing but what the program registered.
-func complete(_ tables: AgentTables, memory: TargetMemory) -> any HeapInventory {
+func complete(
+  _ tables: AgentTables, memory: TargetMemory, threads: [ThreadState]
+) -> any HeapInventory {
   guard tables.isTracking, tables.facts.isPartial,
-    let completed = try? CompletedInventory(tables, memory: memory, threads: tables.threads())
+    let completed = try? CompletedInventory(tables, memory: memory, threads: threads)
   else { return tables }
   return completed
 }

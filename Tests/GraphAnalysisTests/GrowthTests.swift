@@ -17,7 +17,7 @@ import Testing
     heap.root(.global, address: 0x1000, to: links[0])
     for place in 1..<5 { heap.edge(links[place - 1], "next", to: links[place]) }
     let graph = try HeapGraph(heap.snapshot())
-    let findings = try abandoned(links.map(heap.index), in: graph)
+    let findings = try abandoned(links.map(heap.index), in: graph).findings
     #expect(findings.count == 1)
     #expect(findings[0].members == links.map(heap.index))
     #expect(findings[0].path?.steps.isEmpty == true)
@@ -41,7 +41,7 @@ import Testing
       targets += [record, header]
     }
     let graph = try HeapGraph(heap.snapshot())
-    let findings = try abandoned(targets.map(heap.index), in: graph)
+    let findings = try abandoned(targets.map(heap.index), in: graph).findings
     #expect(findings.map { graph.typeName(of: $0.representative) } == ["App.Record"])
     #expect(findings[0].members.count == 3)
     #expect(findings[0].retained == Cost(count: 6, bytes: ByteCount(192)))
@@ -64,7 +64,7 @@ import Testing
     }
     heap.root(.global, address: 0x2000, to: screens[1])
     let graph = try HeapGraph(heap.snapshot())
-    let findings = try abandoned(screens.map(heap.index), in: graph)
+    let findings = try abandoned(screens.map(heap.index), in: graph).findings
     #expect(findings.count == 1)
     #expect(findings[0].members.count == 4)
     let cut = try #require(findings[0].cuts.first)
@@ -82,7 +82,7 @@ import Testing
     let records = (0..<1_234).map { _ in heap.object("App.Record", bytes: 16) }
     for record in records { heap.edge(entries, "[_]", to: record) }
     let graph = try HeapGraph(heap.snapshot())
-    let findings = try abandoned(records.map(heap.index), in: graph)
+    let findings = try abandoned(records.map(heap.index), in: graph).findings
     #expect(findings.count == 1)
     #expect(findings.first?.members.count == 1_234)
     #expect(findings.first?.cuts.first?.frees.count == 1_234)
@@ -94,9 +94,34 @@ import Testing
     let handle = heap.resource("PeerHandle", bytes: 128)
     heap.root(.global, address: 0x1000, to: handle)
     let graph = try HeapGraph(heap.snapshot())
-    let findings = try abandoned([heap.index(of: handle)], in: graph)
+    let findings = try abandoned([heap.index(of: handle)], in: graph).findings
     #expect(findings.first?.cuts.first?.advice == .closeResource)
     #expect(findings.first?.cuts.first?.frees == Cost(count: 1, bytes: ByteCount(128)))
+  }
+
+  @Test("Of many objects each is told once, with its own way, and what is not told is counted")
+  func manyToldExactly() throws {
+    var heap = SnapshotDSL()
+    let hub = heap.object("App.Hub")
+    heap.root(.global, address: 0x1000, to: hub)
+    var records: [SnapshotDSL.Node] = []
+    for place in 0..<300 {
+      let record = heap.object("App.Record", bytes: 64)
+      // The first and the last fifty are held by another field than those between.
+      heap.edge(hub, place < 50 || place >= 250 ? "recent" : "archive", to: record)
+      records.append(record)
+    }
+    let graph = try HeapGraph(heap.snapshot())
+    let targets = records.map(heap.index)
+    let growth = try abandoned(targets, in: graph)
+    #expect(growth.findings.map(\.members.count) == [200, 100])
+    #expect(Set(growth.findings.flatMap(\.members)) == Set(targets))
+    #expect(growth.omittedCount == 0)
+
+    let cut = try abandoned(targets, in: graph, maximum: 1)
+    #expect(cut.findings.map(\.members.count) == [200])
+    #expect(cut.omittedCount == 1)
+    #expect(cut.omitted == Cost(count: 100, bytes: ByteCount(6400)))
   }
 
   @Test(
@@ -107,7 +132,7 @@ import Testing
     let targets = graph.nodes.filter {
       graph.isReachable[$0.position] && graph.kind(of: $0) == .object && $0.rawValue % 2 == 0
     }
-    let findings = try abandoned(targets, in: graph)
+    let findings = try abandoned(targets, in: graph).findings
     let told = findings.flatMap(\.members)
     #expect(Set(told).count == told.count, "no object is told twice")
     #expect(Set(told).isSubset(of: targets))

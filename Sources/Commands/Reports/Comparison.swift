@@ -23,6 +23,10 @@ struct Comparison {
   let markCount: Int
   let findings: [Finding]
 
+  /// Ways that objects are held which `findings` does not tell, and what is held in them.
+  let omittedCount: Int
+  let omitted: Cost
+
   /// Compares two snapshots.
   init(from first: Inspection, to last: Inspection, filter: TypeFilter) throws {
     let graph = last.graph
@@ -45,7 +49,16 @@ struct Comparison {
     isExact = difference.isExact
     markCount = Self.markCount(from: first.graph.snapshot, to: graph.snapshot)
     let grown = Set(changes.filter { $0.isOwn && $0.net.count > 0 }.map(\.type))
-    findings = try Self.findings(born: bornNodes, grown: grown, in: graph)
+    let bornSet = Set(bornNodes)
+    // Of a leak that is older, only what was born in between is told.
+    let leaked = try leaks(in: graph).findings.keeping(in: graph) { bornSet.contains($0) }
+    let growth = try abandoned(
+      bornNodes.filter {
+        graph.isReachable[$0.position] && grown.contains(graph.typeName(of: $0))
+      }, in: graph)
+    findings = leaked + growth.findings
+    omittedCount = growth.omittedCount
+    omitted = growth.omitted
   }
 
   private static func markCount(from first: Snapshot, to last: Snapshot) -> Int {
@@ -66,19 +79,6 @@ struct Comparison {
     }
     return own
   }
-
-  /// What the growth is held by.
-  private static func findings(
-    born: [NodeIndex], grown: Set<String>, in graph: HeapGraph
-  ) throws -> [Finding] {
-    let bornSet = Set(born)
-    // Of a leak that is older, only what was born in between is told.
-    let leaked = try leaks(in: graph).findings.keeping(in: graph) { bornSet.contains($0) }
-    let reachable = born.filter {
-      graph.isReachable[$0.position] && grown.contains(graph.typeName(of: $0))
-    }
-    return leaked + (try abandoned(reachable, in: graph))
-  }
 }
 
 extension DifferenceReport {
@@ -87,6 +87,7 @@ extension DifferenceReport {
     self.init(
       from: first.input, to: last.input, changes: comparison.changes, born: comparison.born,
       died: comparison.died, survivedCount: comparison.survivedCount, isExact: comparison.isExact,
-      markCount: comparison.markCount, findings: comparison.findings, names: last.names)
+      markCount: comparison.markCount, findings: comparison.findings,
+      omittedCount: comparison.omittedCount, omitted: comparison.omitted, names: last.names)
   }
 }

@@ -34,6 +34,8 @@ package struct DifferenceReport: Report {
   private let _isExact: Bool
   private let _markCount: Int
   private let _findings: [Finding]
+  private let _omittedCount: Int
+  private let _omitted: Cost
   private let _names: Names
 
   /// The types that findings are of: what holds the growth.
@@ -51,14 +53,19 @@ package struct DifferenceReport: Report {
   ///   - isExact: Whether objects were told apart by identity.
   ///   - markCount: How many marks lie between the two, the last one included; 0 where unknown.
   ///   - findings: What the growth of the program's own types is held by.
+  ///   - omittedCount: How many further ways that objects are held are not among the findings.
+  ///   - omitted: What is held in those.
   ///   - names: Names of the last snapshot.
   package init(
     from: ReportInput, to: ReportInput, changes: [Change], born: Histogram, died: Histogram,
-    survivedCount: Int, isExact: Bool, markCount: Int, findings: [Finding], names: Names
+    survivedCount: Int, isExact: Bool, markCount: Int, findings: [Finding],
+    omittedCount: Int = 0, omitted: Cost = .zero, names: Names
   ) {
     _from = from
     _to = to
     _findings = findings
+    _omittedCount = omittedCount
+    _omitted = omitted
     _names = names
     culprits = Set(findings.map { FindingText(finding: $0, names: names).type })
     let culprits = culprits
@@ -92,6 +99,12 @@ package struct DifferenceReport: Report {
       JSONValue.Member("exact", .bool(_isExact)),
       JSONValue.Member("marksBetween", .integer(_markCount)),
     ]
+      + (_omittedCount == 0
+        ? []
+        : [
+          JSONValue.Member("findingsOmitted", .integer(_omittedCount)),
+          JSONValue.Member("omitted", _omitted.json),
+        ])
   }
 
   package func document(limit: Int?) -> Document {
@@ -119,6 +132,14 @@ package struct DifferenceReport: Report {
       }
       if let rest = Document.omission(_findings.count, limit: limit, "group") {
         document.blocks.append(rest)
+      }
+      if _omittedCount > 0 {
+        document.blocks.append(
+          .paragraph(
+            Line(
+              "Not told here, since those above hold more: \(Units.count(_omittedCount, "further way")),"
+                + " with \(Units.count(_omitted.count, "object")), \(Units.bytes(_omitted.bytes));"
+                + " --type tells those of one type.")))
       }
     }
     return document
