@@ -38,6 +38,7 @@ import Testing
     Case(name: "paths-leaked", words: ["paths", "call-3.mgraph", "App.RTCClient"]),
     Case(name: "paths-none", words: ["paths", "call-3.mgraph", "App.Recrd"]),
     Case(name: "object", words: ["object", "call-3.mgraph", firstController]),
+    Case(name: "object-task", words: ["object", "waiting.mgraph", "0x100070"]),
     Case(name: "stacks", words: ["stacks", "call-3.mgraph"]),
     Case(name: "stacks-of-a-type", words: ["stacks", "call-3.mgraph", "App.Frame"]),
     Case(name: "stacks-none", words: ["stacks", "clean.mgraph"]),

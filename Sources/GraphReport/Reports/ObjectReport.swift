@@ -61,6 +61,8 @@ package struct ObjectReport: Report {
     return count == Snapshot.Nodes.uncounted ? nil : Int(count)
   }
 
+  private var task: TaskText? { _names.task(_node) }
+
   package var findings: [JSONValue] { [] }
 
   package var members: [JSONValue.Member] {
@@ -82,6 +84,7 @@ package struct ObjectReport: Report {
             "weak": .integer(Int(nodes.weakCount[row])),
           ]),
           "generation": _names.generation(of: _node).map { .string($0) },
+          "task": task?.json,
           "fields": .array(_fields.map { json(of: $0, from: _node, to: _names.target(of: $0)) }),
           "retainers": .array(
             _retainers.map { json(of: $0.edge, from: $0.node, holder: $0.node) }),
@@ -124,6 +127,12 @@ package struct ObjectReport: Report {
           "\(Units.bytes(_retained.bytes)) in \(Units.count(_retained.count, "object")), itself included"
         )))
     facts.append(Document.Detail("counts", Line(countsText)))
+    if let task {
+      facts.append(Document.Detail("task", Line(task.title + ", " + task.standing)))
+      for frame in task.frames where OwnCode.isOwn(frame) {
+        facts.append(Document.Detail("waits", frame.shown))
+      }
+    }
     if let generation = _names.generation(of: _node) {
       facts.append(Document.Detail("born in", Line(generation)))
     }

@@ -37,6 +37,8 @@ struct TaskTable {
   /// The greatest end of a part and of all parts before it.
   private var _ends: [UInt64] = []
 
+  private static let _chunkSize: UInt64 = 512
+
   init() {}
 
   /// Reads all tasks.
@@ -109,7 +111,8 @@ struct TaskTable {
     }
   }
 
-  /// Finds the blocks of a group's queue: an index of chunks, and chunks of finished children.
+  /// Finds the blocks of a group's queue: an index of chunks, and chunks of finished children, which
+  /// are of 512 bytes each. The slots of a chunk that are not in use hold old words of others.
   private mutating func _collectQueue(
     of group: Range<UInt64>, nodes: HeapNodes, memory: TargetMemory
   ) {
@@ -118,10 +121,13 @@ struct TaskTable {
       for place in stride(from: range.lowerBound, to: range.upperBound & ~7, by: 8) {
         guard let word = memory.word(at: place), nodes.bounds.contains(word),
           let block = nodes.row(containing: word), nodes.kind[block] == .block,
-          nodes.size[block] <= 1 << 16, queueBlocks.insert(block).inserted
+          nodes.size[block] == Self._chunkSize || depth == 0 && nodes.size[block] <= 1 << 16,
+          queueBlocks.insert(block).inserted
         else { continue }
         let start = nodes.address[block]
-        if depth < 1 { pending.append((start..<start + nodes.size[block], depth + 1)) }
+        if depth < 1, nodes.size[block] != Self._chunkSize {
+          pending.append((start..<start + nodes.size[block], depth + 1))
+        }
       }
     }
   }
