@@ -346,12 +346,15 @@ private struct Capture {
     let words = WordLabels(
       memory: _memory, nodes: _nodes, labels: _labels, images: _images, tasks: _tasks)
     let types = _types
+    let childTasks = ChildTasks(memory: _memory, images: _images)
+    let nodes = _nodes
     var resolver = WordResolver(
       memory: _memory, nodes: _nodes, exactEdges: known, ranges: _ranges,
       isStringStorage: _nodes.typeID.map {
         $0 >= 0 && types[Int($0)].name == "Swift.__StringStorage"
       },
-      labelOfWord: { row, place in words.label(ofWordAt: place, in: row) })
+      labelOfWord: { row, place in words.label(ofWordAt: place, in: row) },
+      parentOfChildTask: { childTasks.row(ofTask: $0, in: nodes) })
 
     let ownRanges = _inventory.ownRanges().sorted { $0.lowerBound < $1.lowerBound }
     // Each module's block may be preceded by bytes that align it.

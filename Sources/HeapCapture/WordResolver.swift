@@ -54,9 +54,13 @@ struct WordResolver {
   /// What a word of a block is called, by the block's row and the word's place in it: `+24`.
   private let _labelOfWord: (Int, UInt64) -> LabelIndex
 
+  /// The row of the task that the child task at an address, in a slab, belongs to.
+  private let _parentOfChildTask: (UInt64) -> Int?
+
   init(
     memory: TargetMemory, nodes: HeapNodes, exactEdges: EdgeTable, ranges: UntypedRanges,
-    isStringStorage: [Bool], labelOfWord: @escaping (Int, UInt64) -> LabelIndex
+    isStringStorage: [Bool], labelOfWord: @escaping (Int, UInt64) -> LabelIndex,
+    parentOfChildTask: @escaping (UInt64) -> Int? = { _ in nil }
   ) {
     _memory = memory
     _nodes = nodes
@@ -71,6 +75,7 @@ struct WordResolver {
       nodes.strong[$0] >= 0 && nodes.explained[$0] > nodes.strong[$0]
     }
     _labelOfWord = labelOfWord
+    _parentOfChildTask = parentOfChildTask
   }
 
   // MARK: The order of belief
@@ -128,7 +133,7 @@ struct WordResolver {
       if count > 0, let words = _memory.bytes(at: address, count: count * 8) {
         for index in 0..<count {
           let word = words.load(fromByteOffset: index * 8, as: UInt64.self)
-          guard let row = _holder(of: word) else { continue }
+          guard let row = _rootHolder(of: word) else { continue }
           if isAllocators, word == _nextChunkHeader(after: row) { continue }
           let place = address + UInt64(index) * 8
           roots.append(
@@ -143,7 +148,7 @@ struct WordResolver {
 
   /// Takes one word that lies in no memory, a register's, as a root.
   mutating func scanRegister(_ word: UInt64, label: LabelIndex, pc: UInt64, thread: UInt32) {
-    guard let row = _holder(of: word) else { return }
+    guard let row = _rootHolder(of: word) else { return }
     roots.append(
       Root(kind: .register, target: row, address: 0, pc: pc, thread: thread, label: label))
     _reach(row)
@@ -261,6 +266,18 @@ struct WordResolver {
       return row
     }
     return nil
+  }
+
+  /// The block that a word outside the heap holds.
+  ///
+  /// A slab is its task's, and a thread that runs the task has the task itself in its words: one that
+  /// points into a slab is borrowed, or left over. It holds only where a child task begins there, and
+  /// then what it holds is the parent.
+  private mutating func _rootHolder(of word: UInt64) -> Int? {
+    guard let row = _holder(of: word) else { return nil }
+    guard _nodes.kind[row] == .taskSlab else { return row }
+    guard let parent = _parentOfChildTask(word & 0x00ff_ffff_ffff_fff8) else { return nil }
+    return _claim(parent, owner: -1) ? parent : nil
   }
 
   /// Where glibc keeps the header of the chunk that follows a block: the block's last 8 bytes are its

@@ -43,12 +43,14 @@ import Testing
     }
 
     func resolve(
-      isAllocators: Bool = false, _ body: (inout WordResolver) -> Void = { _ in }
+      isAllocators: Bool = false, childTasks: [UInt64: Int] = [:],
+      _ body: (inout WordResolver) -> Void = { _ in }
     ) -> WordResolver {
       nodes.buildIndex()
       var resolver = WordResolver(
         memory: TargetMemory(source), nodes: nodes, exactEdges: exact, ranges: ranges,
-        isStringStorage: isString, labelOfWord: { _, _ in .none })
+        isStringStorage: isString, labelOfWord: { _, _ in .none },
+        parentOfChildTask: { childTasks[$0] })
       resolver.resolveCaptures()
       resolver.scanRoots(
         Self.data..<(Self.data + 0x1000), kind: .global, isAllocators: isAllocators)
@@ -145,6 +147,23 @@ import Testing
     let asAllocators = heap.resolve(isAllocators: true)
     #expect(!asAllocators.isReached[before])
     #expect(asAllocators.isReached[held])
+  }
+
+  @Test("A stack's word into a task's slab holds nothing, unless a child task begins there")
+  func slabs() {
+    for (open, holds) in [(1, true), (0, false)] {
+      let heap = Heap()
+      let task = heap.add(.task, strong: open)
+      let slab = heap.add(.taskSlab, strong: nil)
+      heap.exact.append(from: task, to: slab, label: .none, info: EdgeInfo(.strong, .reflected))
+      heap.source.set(Heap.stack + 8, heap.address(slab) + 24)
+      #expect(!heap.resolve().isReached[slab])
+      heap.source.set(Heap.stack + 16, heap.address(slab) + 40)
+      let withChild = heap.resolve(childTasks: [heap.address(slab) + 40: task])
+      #expect(withChild.isReached[task] == holds)
+      #expect(withChild.isReached[slab] == holds)
+      #expect(withChild.roots.map(\.address) == (holds ? [Heap.stack + 16] : []))
+    }
   }
 
   @Test("A string's word points before its storage, with its discriminator on top")
