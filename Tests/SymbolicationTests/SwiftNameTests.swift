@@ -25,6 +25,9 @@ import Testing
       "main.Model.(record in _12232F587A4C5CD8B1EEDF696793A4FC)(Swift.Int) -> ()",
       "main.Model.record(_:)"),
     Case(
+      "App.Timer.(in _CD6A5B4A).init(interval: Swift.Double) -> App.Timer",
+      "App.Timer.init(interval:)"),
+    Case(
       "App.(Priv in _DF09).go(x: Swift.Int, _: (a: Swift.Int, b: App.X)) async throws -> ()",
       "App.Priv.go(x:_:)"),
     Case(

@@ -166,6 +166,12 @@ struct SwiftName: Equatable {
           if index < text.endIndex, text[index] == UInt8(ascii: ":") { index += 1 }
           continue loop
         }
+        if content.starts(with: "in _".utf8) {
+          // A private initialiser has no name before it: `App.Model.(in _12F).init()`.
+          index = end
+          if index < text.endIndex, text[index] == UInt8(ascii: ".") { index += 1 }
+          continue loop
+        }
         if let discriminator = content.range(of: " in ") {
           output += content[..<discriminator.lowerBound]
         } else {
