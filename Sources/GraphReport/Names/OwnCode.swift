@@ -45,6 +45,8 @@ package enum OwnCode {
       function = function[closure.upperBound...]
     }
     if function.hasPrefix("static ") { function = function.dropFirst("static ".count) }
+    // The concurrency runtime's own functions in a program that has the runtime inside.
+    if function.contains("(swift::AsyncContext*") { return false }
     return function != "reabstraction thunk"
       && !systemFunctions.contains { function.hasPrefix($0) }
   }
