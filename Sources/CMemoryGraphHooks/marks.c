@@ -29,6 +29,9 @@ bool mg_marks_start(void) {
 
 void mg_marks_set_folder(const char *path) {
   folder = path;
+  // As `memgraph run` does: a folder that is asked for is made. Where that fails the first snapshot says why.
+  if (path)
+    mg_sys2(SYS_mkdir, path, 0777);
 }
 
 void mg_marks_end_generation(void) {

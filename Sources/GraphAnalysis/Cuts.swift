@@ -137,6 +137,9 @@ struct CutSearch {
       var preference: Int
       if graph.kind(of: step.node) == .resource || graph.kind(of: next) == .resource {
         (advice, preference) = (.closeResource, 3)
+      } else if cycle.allSatisfy({ graph.kind(of: $0.node) == .task }) {
+        // Nothing but its own frames leads to the task: who should have resumed it is gone.
+        (advice, preference) = (.resumeContinuation, 1)
       } else if hasTask && (isWeakable || graph.kind(of: step.node) == .task) {
         (advice, preference) = (.cancelTask, isWeakable ? 0 : 1)
       } else if isWeakable && _isTimer(names[position]) {

@@ -76,6 +76,9 @@ public struct CutProposal: Hashable, Sendable {
     /// A task holds the object: cancel it and capture weakly; either alone is not enough.
     case cancelTask
 
+    /// A task waits for a continuation that nobody has any more: resume it, on every path.
+    case resumeContinuation
+
     /// Something retained it and never released it.
     case balanceRetain
 

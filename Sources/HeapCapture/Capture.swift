@@ -91,6 +91,7 @@ private struct Capture {
     _inventory = inventory
     _labels = LabelTable()
     _catalog = try TypeCatalog(memory: memory, images: _images, labels: _labels)
+    _catalog.sizesAreExact = inventory.facts.hasAgent
     _threads = threads
     _taskLayout = TaskLayout(memory: memory, images: _images)
     if _taskLayout == nil,

@@ -24,7 +24,8 @@ struct LeakCase: Sendable {
     delegateCycle, droppedContinuation,
     enumPayload, existentialBox, finishedTask, hiddenPointers, indirectEnum, inheritedField,
     lazyImmediate, methodReference, nestedWeak, notificationObserver, promise, propertyWrapper,
-    recursiveClosure, runLoopTimer, singletonCache, sleepingTask, streamTermination, taskGroup,
+    pendingRequests, recursiveClosure, runLoopTimer, singletonCache, sleepingTask,
+    streamTermination, taskGroup,
     taskIsland, taskLocal, unmanagedRetain, unownedZombies, workItem,
   ]
 }

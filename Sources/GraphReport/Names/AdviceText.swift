@@ -31,6 +31,9 @@ extension CutProposal.Advice {
     case .removeObserver:
       return
         "remove the observer when the work ends; deinit does not run while the center holds its block"
+    case .resumeContinuation:
+      return
+        "resume the continuation on every path: nobody has it any more, so the task waits for ever"
     case .cancelTask:
       return
         "cancel the task when the work ends and capture [weak self]; either alone is not enough"

@@ -120,8 +120,9 @@ package struct DifferenceReport: Report {
       document.blocks.append(
         .paragraph(
           Line(
-            "The snapshots are of two runs, or one was taken without the agent: objects are compared"
-              + " by address, type and size, so a new object at an old one's place counts as the same."
+            "The snapshots are of two runs, or one was taken without the agent: objects are paired by type"
+              + " and size, within one run by address as well. Numbers compare; which object is which"
+              + " may not."
           )))
     }
     if !_changes.isEmpty { document.blocks.append(.table(table(limit: limit))) }
@@ -148,6 +149,13 @@ package struct DifferenceReport: Report {
   private var answer: Line {
     let grown = _changes.filter { $0.isOwn && $0.net.count > 0 }
     guard !grown.isEmpty else {
+      if !_findings.isEmpty {
+        let leaked = _findings.reduce(0) { $0 + $1.members.count }
+        return Line(
+          "No type of the program's own grew from \(_from.title) to \(_to.title), but"
+            + " \(Units.count(leaked, "object")) born in between \(leaked == 1 ? "is" : "are") leaked:"
+            + " see what holds them, below.", .bad)
+      }
       return Line(
         "No type of the program's own grew from \(_from.title) to \(_to.title).", .good)
     }

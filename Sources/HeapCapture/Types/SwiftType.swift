@@ -63,6 +63,9 @@ package final class SwiftType {
     /// One value whose type stands in the box.
     case errorBox
 
+    /// What a `CheckedContinuation` holds: the continuation and the function's name, in a tail.
+    case continuationCanary
+
     /// Frames and other allocations of a task, as far as they are in use.
     case taskSlab
 

@@ -28,8 +28,11 @@ extension TypeCatalog {
     switch type.shape {
     case .fixed(let program, let size):
       _run(program, value, into: &sink)
-      // Where the size is the allocator's own, it is up to 31 bytes more than what was asked for.
-      if allocatedSize >= size + 32 { _words(value, from: size, .none, into: &sink) }
+      // A class may ask for a tail that its metadata does not tell of. Where the size is the
+      // allocator's own, it is up to 31 bytes more than what was asked for.
+      if allocatedSize >= size + (sizesAreExact ? 8 : 32) {
+        _words(value, from: size, .none, into: &sink)
+      }
     case .managedBuffer(let program, let size, let hasTail):
       _run(program, value, into: &sink)
       if hasTail { _words(value, from: size, .none, into: &sink) }
@@ -53,6 +56,8 @@ extension TypeCatalog {
       if let inner = value.advanced(by: offset) { _run(program, inner, into: &sink) }
     case .errorBox:
       _errorBox(value, into: &sink)
+    case .continuationCanary:
+      _continuationCanary(value, into: &sink)
     case .taskSlab:
       _taskSlab(value, into: &sink)
     case .block:
@@ -252,6 +257,17 @@ extension TypeCatalog {
       sink.untypedWords(
         in: (value.address + UInt64(first))..<(value.address + UInt64(end)), label: label)
     }
+  }
+
+  /// A checked continuation's object. Its fields are in a tail that no metadata describes: the task to
+  /// resume, nil once that was done, and the name of the function that waits.
+  private func _continuationCanary(_ value: _Value, into sink: inout some ReferenceSink) {
+    guard let word = value.word(16) else { return }
+    let task = word & _addressMask
+    if task >= EnumDecoder.leastPointer {
+      sink.continuation(at: value.address + 16, to: task, label: labels.label("continuation"))
+    }
+    _words(value, from: 24, labels.label("function"), into: &sink)
   }
 
   /// A slab of a task's allocator: its metadata, the next slab, its capacity and, at byte 20, how many

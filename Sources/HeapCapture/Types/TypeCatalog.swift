@@ -25,6 +25,9 @@ package final class TypeCatalog {
   var valueByMetadata: [UInt64: ValueType] = [:]
   var programByBindings: [ContextKey: Int?] = [:]
 
+  /// Whether blocks have the size that was asked for, and not the allocator's own.
+  package var sizesAreExact = true
+
   /// What stands at the front of an object that is no class's instance.
   enum WellKnown {
     case task
@@ -209,6 +212,7 @@ package final class TypeCatalog {
   /// The shape of the standard library's container storage; nil for any other class.
   private func _storage(_ name: String, _ reference: RemoteMirror.TypeRef?) -> SwiftType.Shape? {
     if name == "Swift.__StringStorage" { return .string }
+    if name == "Swift.CheckedContinuationCanary" { return .continuationCanary }
     guard let reference else { return nil }
     if _dequeNames.contains(where: name.hasPrefix) {
       let arguments = mirror.genericArguments(of: reference)
