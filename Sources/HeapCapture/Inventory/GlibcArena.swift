@@ -51,26 +51,48 @@ enum GlibcLayout {
 func findMainArena(in memory: TargetMemory, images: [LoadedImage]) -> UInt64? {
   for image in imagesByLikelihood(images) {
     for range in image.dataRanges {
-      var candidate = (range.lowerBound + 15) & ~15
-      while candidate + GlibcLayout.arenaSize <= range.upperBound {
-        if isArena(candidate, in: memory) { return candidate }
-        candidate += 16
-      }
+      if let arena = findArena(in: range, memory: memory) { return arena }
     }
   }
   return nil
 }
 
+/// The first arena in a range of data.
+///
+/// A place a few lists too early looks much like the arena behind it, so of places that overlap it is
+/// the one with the fewest broken lists.
+func findArena(in range: Range<UInt64>, memory: TargetMemory) -> UInt64? {
+  var best: (arena: UInt64, broken: Int)?
+  var candidate = (range.lowerBound + 15) & ~15
+  while candidate + GlibcLayout.arenaSize <= range.upperBound {
+    if let best, best.broken == 0 || candidate >= best.arena + GlibcLayout.arenaSize { break }
+    if let broken = brokenBins(ofArenaAt: candidate, in: memory), broken < best?.broken ?? .max {
+      best = (candidate, broken)
+    }
+    candidate += 16
+  }
+  return best?.arena
+}
+
 /// Whether an initialised arena lies at an address.
 func isArena(_ arena: UInt64, in memory: TargetMemory) -> Bool {
-  guard let bytes = memory.bytes(at: arena, count: Int(GlibcLayout.arenaSize)) else { return false }
+  brokenBins(ofArenaAt: arena, in: memory) != nil
+}
+
+/// How many lists of an initialised arena don't lead back to it, as when the program was stopped while
+/// it changed one; nil where no arena lies at the address.
+private func brokenBins(ofArenaAt arena: UInt64, in memory: TargetMemory) -> Int? {
+  guard let bytes = memory.bytes(at: arena, count: Int(GlibcLayout.arenaSize)) else { return nil }
   func word(_ offset: UInt64) -> UInt64 {
     bytes.loadUnaligned(fromByteOffset: Int(offset), as: UInt64.self)
   }
-  // The quick test first: most candidates are ordinary data.
+  // The quick test first: most candidates are ordinary data. The arenas are a ring, so the next one is
+  // this or another, never a place within.
   let next = word(GlibcLayout.nextArena)
-  guard next != 0, next & 7 == 0, word(GlibcLayout.top) & 15 == 0, word(GlibcLayout.top) != 0 else {
-    return false
+  guard next != 0, next & 7 == 0, word(GlibcLayout.top) & 15 == 0, word(GlibcLayout.top) != 0,
+    next == arena || next < arena || next >= arena + GlibcLayout.arenaSize
+  else {
+    return nil
   }
   var emptyBins = 0
   var brokenBins = 0
@@ -84,16 +106,17 @@ func isArena(_ arena: UInt64, in memory: TargetMemory) -> Bool {
       emptyBins += 1
       continue
     }
-    guard first != head, last != head, first & 15 == 0, last & 15 == 0,
-      memory.word(at: first &+ 24) == head, memory.word(at: last &+ 16) == head
-    else {
-      // The program may have been stopped while it changed a list.
+    // No step of a change leaves a link that leads nowhere. Fast bins do, and they lie in front of the
+    // lists: with them, a place before the arena would pass for one.
+    guard first != 0, last != 0, first & 15 == 0, last & 15 == 0 else { return nil }
+    if first == head || last == head || memory.word(at: first &+ 24) != head
+      || memory.word(at: last &+ 16) != head
+    {
       brokenBins += 1
-      if brokenBins > 2 { return false }
-      continue
+      if brokenBins > 2 { return nil }
     }
   }
-  return emptyBins > 0
+  return emptyBins > 0 ? brokenBins : nil
 }
 
 /// What the allocator says of blocks that have a mapping of their own, and where its heap begins.

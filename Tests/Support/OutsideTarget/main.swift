@@ -10,6 +10,11 @@ case "churn":
   let seed = UInt64(CommandLine.arguments[2]) ?? 0
   let threads = Int(CommandLine.arguments[3]) ?? 1
   churn(seed: seed, threads: threads)
+case "hand-over":
+  // hand-over SEED THREADS: threads free blocks of others and end.
+  let seed = UInt64(CommandLine.arguments[2]) ?? 0
+  let threads = Int(CommandLine.arguments[3]) ?? 1
+  handOver(seed: seed, threads: threads)
 case "graph":
   buildGraph()
 case "tick":
@@ -19,14 +24,17 @@ case "shared-break":
   // Others move the program's break too.
   sharedBreak()
 default:
-  print("usage: OutsideTarget churn SEED THREADS | graph | tick | shared-break")
+  print(
+    "usage: OutsideTarget churn SEED THREADS | hand-over SEED THREADS | graph | tick | shared-break"
+  )
   exit(2)
 }
 
 /// Says that the program stands still from here on, and waits until its input ends.
 func standStill() {
-  print("ready")
   fflush(nil)
+  // Past the output's buffer: a block as large as that empties all fast bins.
+  _ = write(1, "ready\n", 6)
   var byte: UInt8 = 0
   while read(0, &byte, 1) > 0 {}
 }
