@@ -139,3 +139,29 @@ import Testing
     }
   }
 }
+
+/// A program's memory in which one word is another.
+private final class DamagedMemory: MemorySource {
+  private let _base: any MemorySource
+  private let _place: UInt64
+  private let _value: UInt64
+
+  init(_ base: any MemorySource, word place: UInt64, value: UInt64) {
+    _base = base
+    _place = place
+    _value = value
+  }
+
+  var mappings: [MemoryMapping] { _base.mappings }
+  var name: String { _base.name }
+  var executable: String { _base.executable }
+  var residentBytes: UInt64 { _base.residentBytes }
+
+  func read(_ address: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    let count = _base.read(address, into: buffer)
+    if address <= _place, _place + 8 <= address + UInt64(count) {
+      buffer.storeBytes(of: _value, toByteOffset: Int(_place - address), as: UInt64.self)
+    }
+    return count
+  }
+}

@@ -14,6 +14,11 @@ extension Invocation {
     progress.report(step: "writing \(path)", done: 0, total: 0)
     try capture.snapshot.write(to: path)
     progress.finish()
+    if capture.snapshot.process.isPartial {
+      note(
+        "\(path): blocks of the program could not be read, so the snapshot is partial;"
+          + " what they may hold is not called leaked")
+    }
     guard !arguments.has(.quiet) else { return }
     let snapshot = capture.snapshot
     let swift = snapshot.nodes.kind.count { $0 != NodeKind.block.rawValue }

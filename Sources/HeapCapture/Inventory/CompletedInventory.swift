@@ -23,7 +23,7 @@ struct CompletedInventory: HeapInventory {
     var facts = tables.facts
     let heap = try GlibcHeap(
       memory: memory, images: loadImages(of: memory), threads: threads, pid: facts.pid)
-    facts.isPartial = false
+    facts.isPartial = heap.facts.isPartial
     var recorded = Set<UInt64>()
     tables.forEachBlock { recorded.insert($0.address) }
     var older: [HeapBlock] = []

@@ -9,7 +9,7 @@ package import SnapshotFormat
 /// their own. Sizes are those that can be used, up to 24 bytes more than was asked for.
 ///
 /// Every step is checked: a heap that a bug has damaged, or that was stopped in the middle of a change,
-/// gives fewer blocks and a diagnostic, never a crash.
+/// gives fewer blocks, a diagnostic, and facts that say that the inventory is partial, never a crash.
 package struct GlibcHeap: HeapInventory {
   private var _addresses: [UInt64] = []
   private var _sizes: [UInt64] = []
@@ -53,6 +53,7 @@ package struct GlibcHeap: HeapInventory {
     _addresses = walk.blocks.map(\.address)
     _sizes = walk.blocks.map(\.size)
     diagnostics = walk.diagnostics
+    facts.isPartial = walk.isIncomplete
   }
 
   package func forEachBlock(_ body: (HeapBlock) -> Void) {

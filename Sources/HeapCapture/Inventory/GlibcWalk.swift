@@ -28,10 +28,19 @@ struct GlibcWalk {
   private(set) var blocks: [HeapBlock] = []
   private(set) var diagnostics: [String: Int] = [:]
 
+  /// Whether the program has blocks that were not found, or may have.
+  private(set) var isIncomplete = false
+
   init(memory: TargetMemory) { _memory = memory }
 
   private mutating func _note(_ text: String, count: Int = 1) {
     diagnostics[text, default: 0] += count
+  }
+
+  /// Notes what may have hidden blocks: an object that only they hold must not look leaked.
+  private mutating func _noteMissing(_ text: String, count: Int = 1) {
+    _note(text, count: count)
+    isIncomplete = true
   }
 
   // MARK: Regions
@@ -45,7 +54,7 @@ struct GlibcWalk {
     var count = 1
     while arena != mainArena {
       guard count < 1 << 16, _collectHeaps(of: arena) else {
-        _note("an arena of the C heap could not be read; its blocks are missing")
+        _noteMissing("an arena of the C heap could not be read; its blocks are missing")
         break
       }
       _collectFastBins(of: arena)
@@ -62,7 +71,7 @@ struct GlibcWalk {
       return
     }
     guard let mapping = _mapping(of: top), let head = _memory.word(at: top + 8) else {
-      _note("the main arena of the C heap could not be read; its blocks are missing")
+      _noteMissing("the main arena of the C heap could not be read; its blocks are missing")
       return
     }
     let end = min(mapping.end, top &+ (head & ~7))
@@ -75,7 +84,7 @@ struct GlibcWalk {
       _regions.append(
         Region(start: (breakBase + 15) & ~15, end: base.end, top: 0, isShared: true))
       _covered.append(base.start..<base.end)
-      _note("the program's break could not grow; blocks of the C heap may be missing")
+      _noteMissing("the program's break could not grow; blocks of the C heap may be missing")
     }
     _regions.append(Region(start: start, end: end, top: top, isShared: true))
     _covered.append(
@@ -257,7 +266,8 @@ struct GlibcWalk {
       }
     }
     if damage > 0 {
-      _note("the C heap is damaged at a chunk; blocks after it may be missing", count: damage)
+      _noteMissing(
+        "the C heap is damaged at a chunk; blocks after it may be missing", count: damage)
     }
     let mapped = _mappedBlocks()
     if !mapped.isEmpty {
@@ -323,7 +333,9 @@ struct GlibcWalk {
       }
     }
     if let parameters = _parameters, found.count != parameters.mappedCount {
-      _note("the C heap counts \(parameters.mappedCount) large blocks, \(found.count) were found")
+      let text =
+        "the C heap counts \(parameters.mappedCount) large blocks, \(found.count) were found"
+      if found.count < parameters.mappedCount { _noteMissing(text) } else { _note(text) }
     }
     return found
   }
