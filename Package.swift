@@ -144,7 +144,7 @@ let package = Package(
       of: "Commands",
       [
         "SnapshotDSL", "ReportSchema", "SnapshotFormat", "GraphPrimitives", "GraphReport",
-        "Symbolication",
+        "Symbolication", "HeapCapture",
       ],
       exclude: ["Goldens"]),
     // The tools and samples as processes, as a user runs them.

@@ -1,8 +1,10 @@
-// Tests of attach and core: what they say where there is nothing to capture.
+// Tests of attach and core: what they say where there is nothing to capture, or not all could be read.
 
+import SnapshotFormat
 import Testing
 
 @testable import Commands
+@testable import HeapCapture
 
 @Suite struct CaptureVerbTests {
   struct Refusal: Sendable, CustomTestStringConvertible {
@@ -41,5 +43,35 @@ import Testing
     #expect(call.status == refusal.status)
     #expect(call.errors == refusal.errors)
     #expect(call.output == "")
+  }
+
+  @Test("A partial snapshot is said to be one", arguments: [[], ["--quiet"]])
+  func partial(options: [String]) throws {
+    let clinic = try Clinic()
+    defer { clinic.remove() }
+    for isPartial in [true, false] {
+      let tool = Tool(
+        "tool", summary: "writes",
+        verbs: [
+          Verb(
+            "write", operands: "FILE", operandCount: 1...1, summary: "writes a snapshot",
+            examples: []
+          ) { call in
+            var snapshot = Clinic.cleanSnapshot
+            snapshot.process.isPartial = isPartial
+            try call.write(
+              OutsideCapture(snapshot: snapshot, pauseNanoseconds: 0, hasAgent: true),
+              to: call.arguments.operands[0], hint: "", progress: call.progress)
+            return .nothingFound
+          }
+        ])
+      let call = clinic.call(["write", "written.mgraph"] + options, of: tool)
+      #expect(call.status == .nothingFound)
+      #expect(
+        call.errors
+          == (isPartial && options.isEmpty
+            ? "tool: marks/written.mgraph: blocks of the program could not be read, so the snapshot is partial;"
+              + " what they may hold is not called leaked\n" : ""))
+    }
   }
 }
