@@ -112,10 +112,28 @@ MG_EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict inf
       (int (*)(const sigset_t *, siginfo_t *, const struct timespec *))next_function("sigtimedwait",
                                                                                      &known);
   sigset_t copy = set_without_own(set);
-  if (function)
-    return function(&copy, info, timeout);
-  errno = ENOSYS;
-  return -1;
+  if (!function) {
+    errno = ENOSYS;
+    return -1;
+  }
+  // As for the calls of waits.c: a mark does not end the wait.
+  uint64_t begin = mg_clock(CLOCK_MONOTONIC);
+  struct timespec rest;
+  for (;;) {
+    mg_thread.was_stopped_in_call = 0;
+    atomic_signal_fence(memory_order_seq_cst);
+    int result = function(&copy, info, timeout);
+    if (result >= 0 || errno != EINTR || !mg_thread.was_stopped_in_call)
+      return result;
+    if (timeout) {
+      uint64_t now = mg_clock(CLOCK_MONOTONIC), passed = now - begin;
+      uint64_t wanted = (uint64_t)timeout->tv_sec * 1000000000 + (uint64_t)timeout->tv_nsec;
+      uint64_t left = passed < wanted ? wanted - passed : 0;
+      rest = (struct timespec){(time_t)(left / 1000000000), (long)(left % 1000000000)};
+      timeout = &rest;
+      begin = now;
+    }
+  }
 }
 
 MG_EXPORT int sigwaitinfo(const sigset_t *restrict set, siginfo_t *restrict info) {

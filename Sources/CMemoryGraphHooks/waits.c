@@ -36,6 +36,8 @@ static struct {
   int (*epoll_pwait)(int, struct epoll_event *, int, int, const sigset_t *);
   int (*sem_timedwait)(sem_t *, const struct timespec *);
   int (*sem_clockwait)(sem_t *, clockid_t, const struct timespec *);
+  int (*pause)(void);
+  int (*sigsuspend)(const sigset_t *);
 } next;
 
 #define LOOK_UP(name) (next.name = (__typeof__(next.name))dlsym(RTLD_NEXT, #name))
@@ -49,6 +51,8 @@ void mg_waits_start(void) {
   LOOK_UP(epoll_pwait);
   LOOK_UP(sem_timedwait);
   LOOK_UP(sem_clockwait);
+  LOOK_UP(pause);
+  LOOK_UP(sigsuspend);
   mg_thread.busy--;
 }
 
@@ -265,5 +269,35 @@ MG_EXPORT int sem_clockwait(sem_t *restrict semaphore, clockid_t clock,
     begin();
     result = next.sem_clockwait(semaphore, clock, moment);
   } while (result < 0 && ended_by_mark(errno));
+  return result;
+}
+
+// --- waiting for a signal ----------------------------------------------------------------------
+//
+// A server that waits in pause() for its SIGTERM must not end at the first mark.
+
+MG_EXPORT int pause(void) {
+  if (!next.pause) {
+    errno = ENOSYS;
+    return -1;
+  }
+  int result;
+  do {
+    begin();
+    result = next.pause();
+  } while (ended_by_mark(errno));
+  return result;
+}
+
+MG_EXPORT int sigsuspend(const sigset_t *mask) {
+  if (!next.sigsuspend) {
+    errno = ENOSYS;
+    return -1;
+  }
+  int result;
+  do {
+    begin();
+    result = next.sigsuspend(mask);
+  } while (ended_by_mark(errno));
   return result;
 }

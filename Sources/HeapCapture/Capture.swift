@@ -227,8 +227,12 @@ private struct Capture {
       case .weak:
         // The side table outlives its object; somebody else may live at the address now.
         if nodes.sideTable[found] == 0 { return }
-      case .unowned, .unmanaged:
-        break
+      case .unowned:
+        nodes.unownedFound[found] += 1
+      case .unmanaged:
+        // An address without a count of its own, or the one that `passRetained` made: the count of
+        // the object decides.
+        ranges.append(row: row, range: address..<(address + 8), label: label)
       }
       exact.append(from: row, to: found, label: label, info: EdgeInfo(strength, .reflected))
     }
@@ -290,6 +294,7 @@ private struct Capture {
     }
     _exact = collector.exact
     _ranges = collector.ranges
+    _tellDestructionFromZombies()
     _continuations = collector.continuations
     if collector.unresolved > 0 {
       _diagnostics["a typed reference leads to no block of the heap", default: 0] +=
@@ -311,6 +316,24 @@ private struct Capture {
       _exact.append(
         from: task.node, to: parent, label: label, info: EdgeInfo(.strong, .reflected))
     }
+  }
+
+  /// Tells objects that are being destroyed from those that only unowned references keep.
+  ///
+  /// The header says the same of both but for the unowned count: until its destruction is over an object
+  /// has one of its own. Of what it held some may be released and some not yet, as of an array whose
+  /// elements go one after the other: its words hold what still has a retain to explain.
+  private mutating func _tellDestructionFromZombies() {
+    var isAny = false
+    for row in 0..<_nodes.count
+    where _nodes.state[row] == .deinited && _nodes.unowned[row] > _nodes.unownedFound[row] {
+      _nodes.state[row] = .deiniting
+      let start = _nodes.address[row] + 16
+      let end = _nodes.address[row] + _nodes.size[row] + 24
+      _ranges.append(row: row, range: start..<max(start, end), label: .none)
+      isAny = true
+    }
+    if isAny { _ranges.sortByRow() }
   }
 
   /// Adds what the program registered: names, resources, edges.
@@ -366,9 +389,9 @@ private struct Capture {
         threadLocalSize: threadLocalSize)
     }
 
-    for stack in stacks {
+    for (index, stack) in stacks.enumerated() {
       guard let stack else { continue }
-      for row in _freeContinuations(of: stack) {
+      for row in _freeContinuations(of: stack, thread: _threads[index].id) {
         resolver.disregardWords(of: row)
         _nodes.kind[row] = .runtime
       }
@@ -423,14 +446,17 @@ private struct Capture {
   }
 
   /// The blocks of libdispatch's cache of a thread.
-  private func _freeContinuations(of stack: ThreadStack) -> [Int] {
+  ///
+  /// libdispatch's thread-local data begins with the thread's number, in three words before the list. A
+  /// word elsewhere may lead to a continuation that is in use, with the list's numbers still in it.
+  private func _freeContinuations(of stack: ThreadStack, thread: UInt32) -> [Int] {
     var rows: [Int] = []
     for address in stride(
       from: stack.threadLocal.lowerBound, to: stack.threadLocal.upperBound, by: 8)
     {
-      guard let word = _memory.word(at: address), let row = _nodes.row(startingAt: word) else {
-        continue
-      }
+      guard let word = _memory.word(at: address), let row = _nodes.row(startingAt: word),
+        _memory.load(UInt32.self, at: address - 24) == thread
+      else { continue }
       rows += HeapCapture.freeContinuations(from: row, nodes: _nodes, memory: _memory)
     }
     return rows

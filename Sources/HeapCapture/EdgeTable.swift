@@ -68,6 +68,15 @@ struct UntypedRanges {
     self.label.append(label)
   }
 
+  /// Puts the ranges in ascending order of row, those of a row as they were.
+  mutating func sortByRow() {
+    let order = row.indices.sorted { row[$0] != row[$1] ? row[$0] < row[$1] : $0 < $1 }
+    row = order.map { row[$0] }
+    start = order.map { start[$0] }
+    end = order.map { end[$0] }
+    label = order.map { label[$0] }
+  }
+
   /// Where each row's ranges start, given that they were appended in ascending order of row.
   func firstRange(nodeCount: Int) -> [UInt32] {
     var first = [UInt32](repeating: 0, count: nodeCount + 1)

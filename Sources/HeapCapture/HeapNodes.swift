@@ -25,6 +25,9 @@ final class HeapNodes {
   var weak: [Int32] = []
   var sideTable: [UInt64] = []
 
+  /// How many typed unowned references have been found.
+  var unownedFound: [Int32] = []
+
   /// How many strong references have been found so far: exact edges first, then scanned words.
   var explained: [Int32] = []
 
@@ -59,6 +62,7 @@ final class HeapNodes {
     unowned.append(0)
     weak.append(0)
     sideTable.append(0)
+    unownedFound.append(0)
     explained.append(0)
   }
 

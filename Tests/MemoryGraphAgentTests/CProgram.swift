@@ -271,6 +271,51 @@ enum CProgram {
       return unused;
     }
 
+    static volatile int paused;
+    static void *pause_until_signal(void *unused) {
+      check(pause() == -1 && errno == EINTR);
+      sigset_t none;
+      sigemptyset(&none);
+      __atomic_fetch_add(&paused, 1, __ATOMIC_SEQ_CST);
+      check(sigsuspend(&none) == -1 && errno == EINTR);
+      __atomic_fetch_add(&paused, 1, __ATOMIC_SEQ_CST);
+      return unused;
+    }
+
+    static void *wait_for_usr2(void *unused) {
+      sigset_t set;
+      sigemptyset(&set);
+      sigaddset(&set, SIGUSR2);
+      pthread_sigmask(SIG_BLOCK, &set, NULL);
+      check(sigwaitinfo(&set, NULL) == SIGUSR2);
+      __atomic_fetch_add(&paused, 1, __ATOMIC_SEQ_CST);
+      return unused;
+    }
+
+    // A server that waits for its signal goes on waiting, marks or not.
+    static void pauses(void) {
+      struct sigaction action = {.sa_handler = on_usr1, .sa_flags = SA_RESTART};
+      sigaction(SIGUSR1, &action, NULL);
+      pthread_t pausing, waiting;
+      pthread_create(&pausing, NULL, pause_until_signal, NULL);
+      pthread_create(&waiting, NULL, wait_for_usr2, NULL);
+      usleep(50000);
+      for (int marks = 0; marks < 5; marks++) check(mg_mark("pausing") == 0);
+      usleep(20000);
+      check(paused == 0);
+      pthread_kill(pausing, SIGUSR1);
+      while (paused < 1) usleep(1000);
+      usleep(20000);
+      for (int marks = 0; marks < 5; marks++) check(mg_mark("suspended") == 0);
+      usleep(20000);
+      check(paused == 1);
+      pthread_kill(pausing, SIGUSR1);
+      pthread_kill(waiting, SIGUSR2);
+      pthread_join(pausing, NULL);
+      pthread_join(waiting, NULL);
+      check(paused == 3);
+    }
+
     static void sleeps(void) {
       struct sigaction action = {.sa_handler = on_usr1, .sa_flags = SA_RESTART};
       sigaction(SIGUSR1, &action, NULL);
@@ -564,7 +609,7 @@ enum CProgram {
         {"unnoticed", unnoticed}, {"forks", forks}, {"environment", environment},
         {"unwritable", unwritable}, {"names", names}, {"ends", ends}, {"registry", registry},
         {"registry_threads", registry_threads}, {"stacks", stacks}, {"ask_itself", ask_itself},
-        {"inert", inert}, {"sleeps", sleeps},
+        {"inert", inert}, {"sleeps", sleeps}, {"pauses", pauses},
         {"small_stack", small_stack},
       };
       for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {

@@ -112,6 +112,12 @@ import Testing
     #expect(marks.count == 1)
   }
 
+  @Test("A thread that waits for a signal goes on waiting, and hears the program's own")
+  func pauses() throws {
+    let (marks, _) = try marks(of: "pauses")
+    #expect(marks.count == 10)
+  }
+
   @Test("A thread that sleeps, or waits with a limit, is not woken by a mark")
   func sleepers() throws {
     let (marks, _) = try marks(of: "sleeps")

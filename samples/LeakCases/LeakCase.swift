@@ -23,9 +23,10 @@ struct LeakCase: Sendable {
     actorCallback, actorQueue, asyncLetParked, awaitedMethod, blockedThread, containers,
     delegateCycle, droppedContinuation,
     enumPayload, existentialBox, finishedTask, hiddenPointers, indirectEnum, inheritedField,
-    lazyImmediate, methodReference, nestedWeak, notificationObserver, promise, propertyWrapper,
+    lazyImmediate, markInDeinit, methodReference, nestedWeak, notificationObserver, promise,
+    propertyWrapper,
     pendingRequests, recursiveClosure, runLoopTimer, singletonCache, sleepingTask,
     streamTermination, taskGroup,
-    taskIsland, taskLocal, unmanagedRetain, unownedZombies, workItem,
+    taskIsland, taskLocal, unmanagedFields, unmanagedRetain, unownedZombies, workItem,
   ]
 }
