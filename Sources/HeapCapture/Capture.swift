@@ -286,11 +286,8 @@ private struct Capture {
       // What a destroyed object held is released; its memory is not looked at.
       if _nodes.state[row] != .live { continue }
       let type = _types[typeID]
-      let size =
-        type.hasGrowingTail
-        ? usableSize(of: address, asked: _nodes.size[row], memory: _memory) : _nodes.size[row]
       _catalog.references(
-        of: address, type: type, allocatedSize: Int(clamping: size), into: &collector)
+        of: address, type: type, allocatedSize: Int(clamping: _nodes.size[row]), into: &collector)
     }
     _exact = collector.exact
     _ranges = collector.ranges
@@ -328,9 +325,13 @@ private struct Capture {
     for row in 0..<_nodes.count
     where _nodes.state[row] == .deinited && _nodes.unowned[row] > _nodes.unownedFound[row] {
       _nodes.state[row] = .deiniting
-      let start = _nodes.address[row] + 16
-      let end = _nodes.address[row] + _nodes.size[row] + 24
-      _ranges.append(row: row, range: start..<max(start, end), label: .none)
+      let address = _nodes.address[row]
+      // Elements of an array may lie in what the allocator added.
+      let usable = _catalog.usableSize(of: address, Int(clamping: _nodes.size[row]))
+      if usable > 16 {
+        _ranges.append(
+          row: row, range: (address + 16)..<(address + UInt64(usable)), label: .none)
+      }
       isAny = true
     }
     if isAny { _ranges.sortByRow() }
@@ -556,19 +557,6 @@ private let registerNames = [
   "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13",
   "r14", "r15",
 ]
-
-/// The bytes of a block that can be used, which the allocator rounds up from what was asked for.
-///
-/// Arrays and managed buffers ask for this number and put elements there; nothing else does, and
-/// elsewhere these bytes are full of old pointers. It is taken from glibc's chunk header; `asked` where
-/// that makes no sense.
-func usableSize(of address: UInt64, asked: UInt64, memory: TargetMemory) -> UInt64 {
-  guard let header = memory.word(at: address &- 8) else { return asked }
-  let isMapped = header & 2 != 0
-  let usable = (header & ~7) &- (isMapped ? 16 : 8)
-  // The smallest chunk has 24 bytes to use; a mapped one is rounded up to pages.
-  return usable >= asked && usable - asked <= (isMapped ? 8192 : 48) ? usable : asked
-}
 
 /// What is left of a range without the parts that others cover.
 ///

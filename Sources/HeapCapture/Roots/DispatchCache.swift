@@ -7,8 +7,9 @@
 /// as references they would keep alive what the last work items of each thread used.
 ///
 /// The list is known by its own book-keeping: a continuation has the number of those from it to the
-/// end of the list at byte 8 and the next at byte 16, so the numbers must count down to the end. No
-/// live structure looks like that, and no symbols or stacks are needed.
+/// end of the list at byte 8 and the next at byte 16, so the numbers must count down to the end. A
+/// continuation that is in use again still has those numbers: only the word that the list hangs on
+/// tells them apart, so the caller must have recognised that word.
 ///
 /// - Returns: the rows of the blocks of the list that starts with `row`; empty where it is no such list.
 /// - Complexity: O(*n*) for a list of *n*.

@@ -25,14 +25,6 @@ package final class SwiftType {
   /// How an instance's references are found.
   let shape: Shape
 
-  /// Whether elements may lie in the bytes that the allocator added to what was asked for.
-  var hasGrowingTail: Bool {
-    switch shape {
-    case .array, .managedBuffer: true
-    default: false
-    }
-  }
-
   /// The address that instances have as their first word.
   let metadata: UInt64
 

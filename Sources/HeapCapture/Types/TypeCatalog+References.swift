@@ -20,7 +20,7 @@ extension TypeCatalog {
   package func references(
     of object: UInt64, type: SwiftType, allocatedSize: Int, into sink: inout some ReferenceSink
   ) {
-    let available = type.usesSlack ? _usableSize(of: object, allocatedSize) : allocatedSize
+    let available = type.usesSlack ? usableSize(of: object, allocatedSize) : allocatedSize
     guard allocatedSize >= 16, let bytes = memory.bytes(at: object, count: available) else {
       return
     }
@@ -118,7 +118,7 @@ extension TypeCatalog {
   ///
   /// glibc keeps a block's size in the word before it, with flags in the low bits. What is no such
   /// size, because the block is another allocator's, is not believed.
-  private func _usableSize(of object: UInt64, _ allocated: Int) -> Int {
+  func usableSize(of object: UInt64, _ allocated: Int) -> Int {
     guard object >= 16, let header = memory.word(at: object - 8), header < 1 << 47 else {
       return allocated
     }
