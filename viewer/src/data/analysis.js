@@ -1,0 +1,159 @@
+// What the page works out before its views open, in the worker.
+
+import { DamagedData } from "./columns.js";
+import { inflate } from "./inflate.js";
+import { readTables } from "./tables.js";
+import { HOLDS_MASK, turned } from "../graph/csr.js";
+import { strongComponents } from "../graph/components.js";
+import { cheapestWays } from "../graph/reach.js";
+import { referenceCosts } from "../graph/costs.js";
+import { dominatedNodes, dominatorTree, retainedSizes, treeOrder } from "../graph/dominators.js";
+
+/**
+ * What was worked out of the tables. Arrays and numbers only, since it crosses from the worker.
+ *
+ * @typedef {object} Analysis
+ * @property {{backFirst: Uint32Array, backSource: Uint32Array, backSlot: Uint32Array}} back
+ * @property {Uint32Array} componentByNode
+ * @property {Uint32Array} componentSizes
+ * @property {import("../graph/reach.js").Ways} ways
+ * @property {Uint32Array} dominatorByNode
+ * @property {{first: Uint32Array, child: Uint32Array}} dominated
+ * @property {{bytes: Float64Array, counts: Uint32Array}} retained
+ * @property {{what: string, page: number, analyzer: number}[]} mismatches
+ * @property {{stage: string, milliseconds: number}[]} times
+ */
+
+const MODULUS = 2 ** 48;
+
+/**
+ * Reads the payload and works out what the views need.
+ *
+ * @param {any} summary
+ * @param {Uint8Array[]} parts
+ * @param {(stage: string, done: number) => (void | Promise<void>)} progress `done` from 0 to 1
+ * @returns {Promise<{tables: import("./tables.js").Tables, analysis: Analysis}>}
+ */
+export async function analyze(summary, parts, progress) {
+  /** @type {{stage: string, milliseconds: number}[]} */
+  const times = [];
+  let stage = "";
+  let began = 0;
+  /** @param {string} next @param {number} done */
+  const enter = async (next, done) => {
+    const now = performance.now();
+    if (stage) times.push({ stage, milliseconds: now - began });
+    stage = next;
+    began = now;
+    await progress(next, done);
+  };
+  await enter("inflating the data", 0);
+  const payload = await inflate(parts, summary.payload);
+  await enter("reading objects and references", 0.1);
+  const tables = readTables(summary, payload);
+  await enter("turning references round", 0.25);
+  const { nodeCount, edge } = tables;
+  const back = turned({ nodeCount, first: edge.first, target: edge.target });
+  const graph = { nodeCount, first: edge.first, target: edge.target, info: edge.info, ...back };
+  await enter("finding cycles", 0.35);
+  const components = strongComponents(graph);
+  await enter("finding ways from roots", 0.5);
+  const ways = cheapestWays(graph, referenceCosts(tables), tables.entries);
+  await enter("finding dominators", 0.65);
+  const tree = treeOf(tables, graph);
+  await enter("adding up retained sizes", 0.9);
+  const retained = tables.retainedBytes && tables.retainedCount
+    ? given(tables, tables.retainedBytes, tables.retainedCount)
+    : retainedSizes(tree, tables.node.bytes);
+  const dominated = dominatedNodes(tree.dominatorByNode, retained.bytes);
+  await enter("checking", 0.98);
+  const mismatches = check(summary.check, graph, retained, components);
+  await enter("", 1);
+  tables.dominator = tables.retainedBytes = tables.retainedCount = null;
+  return {
+    tables,
+    analysis: {
+      back,
+      componentByNode: components.componentByNode,
+      componentSizes: components.sizes,
+      ways,
+      dominatorByNode: tree.dominatorByNode,
+      dominated,
+      retained,
+      mismatches,
+      times,
+    },
+  };
+}
+
+/**
+ * @param {import("./tables.js").Tables} tables
+ * @param {import("../graph/csr.js").Graph} graph
+ */
+function treeOf(tables, graph) {
+  if (!tables.dominator) return dominatorTree(graph, tables.entries);
+  const order = treeOrder(tables.dominator);
+  if (!order) throw new DamagedData("node.dominator is no tree");
+  return { dominatorByNode: tables.dominator, order };
+}
+
+/**
+ * The retained sizes that the payload gives; the outside's row is what its children sum up to.
+ *
+ * @param {import("./tables.js").Tables} tables
+ * @param {Float64Array} bytes
+ * @param {Uint32Array} counts
+ */
+function given(tables, bytes, counts) {
+  const all = tables.nodeCount + 1;
+  const retained = { bytes: new Float64Array(all), counts: new Uint32Array(all) };
+  retained.bytes.set(bytes);
+  retained.counts.set(counts);
+  for (let node = 0; node < all - 1; node++) {
+    if (tables.dominator && tables.dominator[node] !== all - 1) continue;
+    retained.bytes[all - 1] += bytes[node];
+    retained.counts[all - 1] += counts[node];
+  }
+  return retained;
+}
+
+/**
+ * Holds the page's figures against the analyzer's.
+ *
+ * @param {Record<string, number> | undefined} expected
+ * @param {import("../graph/csr.js").Graph} graph
+ * @param {{bytes: Float64Array, counts: Uint32Array}} retained
+ * @param {{componentByNode: Uint32Array, sizes: Uint32Array, count: number}} components
+ */
+export function check(expected, graph, retained, components) {
+  if (!expected) return [];
+  const { nodeCount, first, target, info } = graph;
+  let bytes = 0;
+  let counts = 0;
+  for (let node = 0; node < nodeCount; node++) {
+    bytes = (bytes + (retained.bytes[node] % MODULUS)) % MODULUS;
+    counts = (counts + retained.counts[node]) % MODULUS;
+  }
+  const isCyclic = new Uint8Array(components.count);
+  let largest = 0;
+  for (let component = 0; component < components.count; component++) {
+    if (components.sizes[component] > 1) isCyclic[component] = 1;
+  }
+  for (let node = 0; node < nodeCount; node++) {
+    for (let slot = first[node]; slot < first[node + 1]; slot++) {
+      if (target[slot] === node && (info[slot] & HOLDS_MASK) === 0) isCyclic[components.componentByNode[node]] = 1;
+    }
+  }
+  let cyclic = 0;
+  for (let component = 0; component < components.count; component++) {
+    if (!isCyclic[component]) continue;
+    cyclic++;
+    if (components.sizes[component] > largest) largest = components.sizes[component];
+  }
+  return [
+    { what: "the sum of retained bytes", page: bytes, analyzer: expected.retainedBytesSum },
+    { what: "the sum of retained objects", page: counts, analyzer: expected.retainedCountSum },
+    { what: "the number of cycles", page: cyclic, analyzer: expected.cyclicComponents },
+    { what: "the objects of the largest cycle", page: largest, analyzer: expected.largestComponent },
+  ].filter((figure) => figure.analyzer !== undefined && figure.page !== figure.analyzer);
+}
