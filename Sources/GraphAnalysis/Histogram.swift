@@ -63,17 +63,6 @@ extension HeapGraph {
 
   /// Whether a module belongs to the program: it is neither unknown nor one of those that come with Swift.
   package static func isProgramModule(_ module: String) -> Bool {
-    !module.isEmpty && !_libraryModules.contains(module)
+    !module.isEmpty && !ToolchainModules.names.contains(module)
   }
-
-  /// The modules that come with Swift for Linux.
-  private static let _libraryModules: Set<String> = [
-    "Swift", "SwiftOnoneSupport", "_Concurrency", "_StringProcessing", "_RegexParser",
-    "RegexBuilder",
-    "Synchronization", "Observation", "Distributed", "Cxx", "CxxStdlib", "_Differentiation",
-    "Foundation", "FoundationEssentials", "FoundationInternationalization", "FoundationNetworking",
-    "FoundationXML", "CoreFoundation", "Dispatch", "Glibc", "XCTest", "Testing", "Runtime",
-    "_Volatile",
-    "_Builtin_float", "__C", "__ObjC", "_FoundationCollections", "_FoundationCShims",
-  ]
 }

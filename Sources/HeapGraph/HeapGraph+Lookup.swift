@@ -43,7 +43,7 @@ extension HeapGraph {
 /// A pattern for names of types: `*` stands for any characters, `?` for one.
 ///
 /// It matches the whole name, with or without the module, with or without generic arguments: `App.Cache<*>`,
-/// `Cache<Swift.Int>`, `Cache`, `*Cache`.
+/// `Cache<Swift.Int>`, `Cache<Int>`, `Cache`, `*Cache`.
 package struct TypePattern: Hashable, Sendable {
   /// The pattern as it was given.
   package let text: String
@@ -55,6 +55,12 @@ package struct TypePattern: Hashable, Sendable {
   ///
   /// - Parameter module: The module that defines the type; empty for none.
   package func matches(_ name: String, module: String) -> Bool {
+    if _matches(name, module: module) { return true }
+    let spelling = ToolchainModules.sourceSpelling(of: name)
+    return spelling != name && _matches(spelling, module: module)
+  }
+
+  private func _matches(_ name: String, module: String) -> Bool {
     if Self.glob(text, name) { return true }
     let bare = name.hasPrefix(module + ".") ? String(name.dropFirst(module.count + 1)) : name
     if Self.glob(text, bare) { return true }

@@ -78,6 +78,8 @@ struct CaseExpectation: Decodable, Sendable, CustomTestStringConvertible {
   private func liveProblems(_ report: Report, _ recording: Recording) -> [String] {
     guard let truth = recording.liveCounts.last else { return ["the program printed no counts"] }
     return truth.sorted { $0.key < $1.key }.compactMap { type, count in
+      // The program names types as the runtime does, reports as the source does.
+      let type = type.replacing("Swift.", with: "")
       let found = report.totals?.live?.count(of: type) ?? 0
       return found == count ? nil : "the program counts \(count) live \(type), the tool \(found)"
     }

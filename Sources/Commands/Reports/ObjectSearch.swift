@@ -2,6 +2,7 @@
 
 internal import GraphAnalysis
 internal import GraphPrimitives
+internal import GraphReport
 internal import HeapGraph
 internal import SnapshotFormat
 
@@ -15,7 +16,9 @@ enum ObjectSearch {
 
   /// The type of the snapshot whose name is nearest to what was written; nil where none is near.
   static func nearestType(to subject: String, in graph: HeapGraph) -> String? {
-    let names = (0..<graph.snapshot.types.count).map { graph.name(of: TypeIndex($0)) }.sorted()
+    let names = (0..<graph.snapshot.types.count).map {
+      Names.sourceSpelling(of: graph.name(of: TypeIndex($0)))
+    }.sorted()
     if let name = Spelling.nearest(to: subject, among: names) { return name }
     let bare = names.map { $0.split(separator: ".").last.map(String.init) ?? $0 }
     return Spelling.nearest(to: subject, among: bare).flatMap { guess in

@@ -145,15 +145,18 @@ extension SourceFrame {
     return line.map { "\(name):\($0)" } ?? name
   }
 
+  /// The function as reports write it.
+  var name: String { Names.sourceSpelling(of: function) }
+
   /// The function and its place: `App.startCall() at Call.swift:17`.
   var shown: Line {
-    let name = Line(function, .code)
+    let name = Line(name, .code)
     return place.map { name + Line(" at " + $0) } ?? name
   }
 
   var json: JSONValue {
     .members([
-      "function": .string(function),
+      "function": .string(name),
       "file": file.map { .string($0) },
       "line": line.map { .integer($0) },
       "module": module.map { .string($0) },
@@ -168,13 +171,21 @@ extension Cost {
 }
 
 extension Histogram {
+  /// The cost of each type by its name as reports write it. Types of two libraries that are written the same
+  /// are told as one.
+  var costByName: [String: Cost] {
+    costByType.reduce(into: [:]) { costs, entry in
+      costs[Names.sourceSpelling(of: entry.key), default: .zero] += entry.value
+    }
+  }
+
   /// The total and the cost of each type, by name.
   var json: JSONValue {
     .members([
       "count": .integer(total.count),
       "bytes": .integer(Int(total.bytes.rawValue)),
       "byType": .object(
-        costByType.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, $0.value.json) }),
+        costByName.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, $0.value.json) }),
     ])
   }
 }

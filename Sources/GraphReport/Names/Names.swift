@@ -30,11 +30,17 @@ package final class Names {
 
   // MARK: - Types
 
+  /// A type's name as people write it in the source.
   package func name(of type: TypeIndex) -> String {
     if let name = _nameByType[type.position] { return name }
-    let name = snapshot.strings[snapshot.types.name[type.position]]
+    let name = Names.sourceSpelling(of: snapshot.strings[snapshot.types.name[type.position]])
     _nameByType[type.position] = name
     return name
+  }
+
+  /// A name as reports write it, in every format: without the modules that come with the toolchain.
+  package static func sourceSpelling(of name: String) -> String {
+    ToolchainModules.sourceSpelling(of: name)
   }
 
   package func kind(of node: NodeIndex) -> NodeKind {
@@ -232,7 +238,8 @@ package final class Names {
       return register + " of " + thread(roots.thread[row]) + location(roots.pc[row])
     case .threadLocal:
       let variable = roots.address[row] == 0 ? nil : _symbols.variable(at: roots.address[row])?.name
-      return Self.join(variable ?? "thread-local data", label) + " of " + thread(roots.thread[row])
+      return Self.join(
+        variable.map { Self.sourceSpelling(of: $0) } ?? "thread-local data", label) + " of " + thread(roots.thread[row])
     case .task:
       return (label.isEmpty ? "Task" : "Task " + label) + location(roots.pc[row])
     case .declared:
@@ -246,7 +253,8 @@ package final class Names {
   private func variable(at address: UInt64, hasLabel: Bool) -> String {
     if let variable = _symbols.variable(at: address) {
       // The path of fields says where within the variable it is better than a number of bytes does.
-      return variable.name + (variable.offset == 0 || hasLabel ? "" : "+\(variable.offset)")
+      return Self.sourceSpelling(of: variable.name)
+        + (variable.offset == 0 || hasLabel ? "" : "+\(variable.offset)")
     }
     if let module = snapshot.modules.first(where: { $0.start <= address && address < $0.end }) {
       let file = module.path.split(separator: "/").last.map(String.init) ?? module.path
@@ -263,7 +271,7 @@ package final class Names {
   }
 
   private func location(_ pc: UInt64) -> String {
-    pc == 0 ? "" : " in " + (frames(at: pc).first?.function ?? Address(pc).description)
+    pc == 0 ? "" : " in " + (frames(at: pc).first?.name ?? Address(pc).description)
   }
 
   // MARK: - Generations
@@ -307,7 +315,8 @@ package final class Names {
 extension ClosureName {
   /// The function as a report shows it: `closure #1 in App.Model.start()`, `method App.Model.handle(_:)`.
   package var shown: String {
-    switch kind {
+    let name = Names.sourceSpelling(of: name)
+    return switch kind {
     case .methodReference: "method " + name
     case .closure, .thunk, .function: name
     }

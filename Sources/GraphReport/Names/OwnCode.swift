@@ -2,20 +2,11 @@
 
 package import Symbolication
 
-/// Tells a program's own code and types from those of Swift, Foundation and the C library.
+/// Tells a program's own code from that of Swift, Foundation and the C library.
 ///
 /// The lists are names, since a snapshot may be read on another machine than it was taken on. What is
 /// not listed counts as the program's own: showing too much is better than hiding a culprit.
 package enum OwnCode {
-  /// Swift modules that come with the toolchain.
-  private static let systemModules: Set<String> = [
-    "", "Swift", "_Concurrency", "_StringProcessing", "_RegexParser", "_Differentiation",
-    "_Backtracing", "Runtime", "SwiftOnoneSupport", "Synchronization", "Distributed", "Observation",
-    "Cxx", "CxxStdlib", "Foundation", "FoundationEssentials", "FoundationInternationalization",
-    "FoundationNetworking", "FoundationXML", "_FoundationICU", "CoreFoundation", "Dispatch",
-    "Glibc", "__C", "__C_Synthesized", "XCTest", "Testing", "MemoryGraphAgent",
-  ]
-
   /// How the files of libraries that come with the toolchain or the system begin.
   private static let systemFiles = [
     "libswift", "libFoundation", "lib_Foundation", "lib_Testing", "libTesting", "libXCTest",
@@ -31,9 +22,6 @@ package enum OwnCode {
     "posix_memalign", "aligned_alloc", "memalign", "operator new", "__libc_", "_start",
     "start_thread",
   ]
-
-  /// Whether a Swift module is the program's own.
-  package static func isOwn(module: String) -> Bool { !systemModules.contains(module) }
 
   /// Whether a frame is the program's own code.
   package static func isOwn(_ frame: SourceFrame) -> Bool {

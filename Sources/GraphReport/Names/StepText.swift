@@ -82,7 +82,7 @@ struct StepText {
   private func edge(of task: TaskText) -> String {
     switch taskPart {
     case .frame(let function):
-      guard let function, function != task.site?.function else { return task.shown }
+      guard let function, function != task.site?.name else { return task.shown }
       return task.shown + ".frame of " + function
     case .taskLocal(let name):
       return task.shown + ".task-local" + (name.map { " " + $0 } ?? "")

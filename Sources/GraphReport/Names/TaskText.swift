@@ -40,7 +40,7 @@ package struct TaskText {
       "state": .string(info.state.name),
       "kind": .string(info.kind.name),
       "cancelled": info.isCancelled ? .bool(true) : nil,
-      "suspendedIn": site.map { .string($0.function) },
+      "suspendedIn": site.map { .string($0.name) },
       "file": site?.file.map { .string($0) },
       "line": site?.line.map { .integer($0) },
     ])
@@ -80,7 +80,7 @@ extension Names {
     let function = snapshot.labels.function[label]
     if snapshot.isFrame(label: label) {
       // As for places where tasks wait, what is looked up is the byte before.
-      return .frame(function == 0 ? nil : frames(at: function + 1).last?.function)
+      return .frame(function == 0 ? nil : frames(at: function + 1).last?.name)
     }
     if snapshot.isTaskLocal(label: label) { return .taskLocal(nameOfTaskLocal(key: function)) }
     return nil

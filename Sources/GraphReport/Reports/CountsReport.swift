@@ -58,7 +58,7 @@ package struct CountsReport: Report {
           "types": .array(
             open.map { row in
               .members([
-                "type": .string(row.type), "exact": .integer(row.exact),
+                "type": .string(Names.sourceSpelling(of: row.type)), "exact": .integer(row.exact),
                 "unexplained": .integer(row.unexplained),
                 "unexplainedRetains": .integer(row.unexplainedRetains),
                 "overCounted": .integer(row.overCounted),
@@ -111,7 +111,7 @@ package struct CountsReport: Report {
               [
                 row.exact, row.unexplained, row.overCounted, row.unexplainedUnowned,
                 row.unexplainedWeak,
-              ].map { Line(Units.number($0)) } + [Line(row.type, .code)]
+              ].map { Line(Units.number($0)) } + [Line(Names.sourceSpelling(of: row.type), .code)]
             },
             omitted: open.count - shown.count)))
     } else if _isFiltered, _rows.isEmpty {

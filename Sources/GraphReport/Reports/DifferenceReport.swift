@@ -18,7 +18,7 @@ package struct DifferenceReport: Report {
     package var net: Cost { born - died }
 
     package init(type: String, isOwn: Bool, born: Cost, died: Cost) {
-      self.type = type
+      self.type = Names.sourceSpelling(of: type)
       self.isOwn = isOwn
       self.born = born
       self.died = died

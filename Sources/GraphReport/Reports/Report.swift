@@ -148,7 +148,7 @@ extension Document {
 
   /// Costs by type as a table, the most bytes first.
   static func table(of histogram: Histogram, limit: Int?) -> Table {
-    let rows = histogram.costByType.sorted {
+    let rows = histogram.costByName.sorted {
       ($1.value.bytes, $1.value.count, $0.key) < ($0.value.bytes, $0.value.count, $1.key)
     }
     let shown = rows.prefix(limit ?? rows.count)

@@ -17,7 +17,7 @@ package struct StaircaseReport: Report {
     package var growsAtEachMark: Bool { zip(counts, counts.dropFirst()).allSatisfy(<) }
 
     package init(type: String, isOwn: Bool, counts: [Int]) {
-      self.type = type
+      self.type = Names.sourceSpelling(of: type)
       self.isOwn = isOwn
       self.counts = counts
     }

@@ -1,5 +1,7 @@
 // TypeName: how a type's name is written for people.
 
+internal import GraphPrimitives
+
 /// A demangled name without what only the compiler needs: private discriminators, the mark of nested
 /// types that an extension declares, empty lists of arguments.
 ///
@@ -40,18 +42,11 @@ func moduleName(ofType name: String) -> String {
   return module.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } ? String(module) : ""
 }
 
-/// Modules whose types are tools and not what a program's author thinks in: the fields of their
-/// values are no part of a path (`channels`, not `channels._variant.object`).
-private let _toolModules: Set<String> = [
-  "Swift", "_Concurrency", "Synchronization", "Foundation", "FoundationEssentials",
-  "FoundationInternationalization", "FoundationNetworking", "FoundationXML", "Dispatch",
-  "Observation", "Distributed", "_StringProcessing", "_RegexParser", "CoreFoundation", "Builtin",
-  "Glibc", "__C", "System",
-]
-
-/// Whether the fields of a value of this type are left out of paths.
+/// Whether the fields of a value of this type are left out of paths: those of types that are tools and not
+/// what a program's author thinks in (`channels`, not `channels._variant.object`).
 func isFoldedInPaths(_ typeName: String) -> Bool {
-  _toolModules.contains(moduleName(ofType: typeName))
+  let module = moduleName(ofType: typeName)
+  return ToolchainModules.names.contains(module) || module == "Builtin" || module == "System"
 }
 
 /// The name of a stored property as its author wrote it: the compiler stores a lazy one under a

@@ -1,0 +1,64 @@
+// ToolchainModules: which modules come with Swift, and how names of theirs are written.
+
+/// The Swift modules that come with the toolchain for Linux.
+///
+/// It is a list of names, since a snapshot may be read on another machine than it was taken on. What is not
+/// listed counts as the program's own: showing too much is better than hiding a culprit.
+package enum ToolchainModules {
+  /// The names of the modules. `__C` stands for what was imported from C, which has no module in the source.
+  package static let names: Set<String> = [
+    "Swift", "SwiftOnoneSupport", "_Concurrency", "_StringProcessing", "_RegexParser", "RegexBuilder",
+    "_Differentiation", "_Backtracing", "_Volatile", "_Builtin_float", "Runtime", "Synchronization",
+    "Observation", "Distributed", "Cxx", "CxxStdlib", "Foundation", "FoundationEssentials",
+    "FoundationInternationalization", "FoundationNetworking", "FoundationXML", "_FoundationICU",
+    "_FoundationCollections", "_FoundationCShims", "CoreFoundation", "Dispatch", "Glibc", "XCTest",
+    "Testing", "__C", "__C_Synthesized", "__ObjC",
+  ]
+
+  /// A name as people write it in the source: without the modules of the toolchain, with all others.
+  ///
+  /// `Swift.Array<App.Track>` becomes `Array<App.Track>` and `closure #1 in Dispatch.DispatchQueue.f()`
+  /// `closure #1 in DispatchQueue.f()`, while `App.Timer` stays what it is. Reports write names so; snapshots
+  /// and fingerprints keep the modules.
+  ///
+  /// - Parameter name: The name of a type, function or variable, its modules written out.
+  /// - Complexity: O(length of the name).
+  package static func sourceSpelling(of name: String) -> String {
+    let text = Array(name.utf8)
+    var result: [UInt8] = []
+    result.reserveCapacity(text.count)
+    var index = 0
+    /// Whether a module may stand here: not within a word, not after a dot.
+    var isStart = true
+    while index < text.count {
+      guard isStart, isWord(text[index]) else {
+        isStart = !isWord(text[index]) && text[index] != UInt8(ascii: ".")
+        result.append(text[index])
+        index += 1
+        continue
+      }
+      var end = index
+      while end < text.count, isWord(text[end]) { end += 1 }
+      if end + 1 < text.count, text[end] == UInt8(ascii: "."), isWord(text[end + 1]),
+        names.contains(String(decoding: text[index..<end], as: UTF8.self))
+      {
+        // What follows is the name itself, whatever it is called.
+        index = end + 1
+      } else {
+        result += text[index..<end]
+        index = end
+      }
+      isStart = false
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  private static func isWord(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "$"), 0x80...:
+      true
+    default: false
+    }
+  }
+}
