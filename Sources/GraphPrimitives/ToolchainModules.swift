@@ -7,7 +7,8 @@
 package enum ToolchainModules {
   /// The names of the modules. `__C` stands for what was imported from C, which has no module in the source.
   package static let names: Set<String> = [
-    "Swift", "SwiftOnoneSupport", "_Concurrency", "_StringProcessing", "_RegexParser", "RegexBuilder",
+    "Swift", "SwiftOnoneSupport", "_Concurrency", "_StringProcessing", "_RegexParser",
+    "RegexBuilder",
     "_Differentiation", "_Backtracing", "_Volatile", "_Builtin_float", "Runtime", "Synchronization",
     "Observation", "Distributed", "Cxx", "CxxStdlib", "Foundation", "FoundationEssentials",
     "FoundationInternationalization", "FoundationNetworking", "FoundationXML", "_FoundationICU",

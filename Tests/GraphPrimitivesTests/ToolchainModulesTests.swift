@@ -18,7 +18,8 @@ import Testing
       name: "Swift._DictionaryStorage<Swift.String, App.Box<Foundation.Data>>",
       written: "_DictionaryStorage<String, App.Box<Data>>"),
     Spelling(name: "(Swift.Int, name: Swift.String) -> ()", written: "(Int, name: String) -> ()"),
-    Spelling(name: "_Concurrency.AsyncStream<Swift.Int>._Storage", written: "AsyncStream<Int>._Storage"),
+    Spelling(
+      name: "_Concurrency.AsyncStream<Swift.Int>._Storage", written: "AsyncStream<Int>._Storage"),
     // A name within another is no module, nor is the start or end of one.
     Spelling(name: "App.Swift.Cache", written: "App.Swift.Cache"),
     Spelling(name: "App.Foundation", written: "App.Foundation"),

@@ -239,7 +239,8 @@ package final class Names {
     case .threadLocal:
       let variable = roots.address[row] == 0 ? nil : _symbols.variable(at: roots.address[row])?.name
       return Self.join(
-        variable.map { Self.sourceSpelling(of: $0) } ?? "thread-local data", label) + " of " + thread(roots.thread[row])
+        variable.map { Self.sourceSpelling(of: $0) } ?? "thread-local data", label) + " of "
+        + thread(roots.thread[row])
     case .task:
       return (label.isEmpty ? "Task" : "Task " + label) + location(roots.pc[row])
     case .declared:
