@@ -20,6 +20,7 @@ import { dominatedNodes, dominatorTree, retainedSizes, treeOrder } from "../grap
  * @property {Uint32Array} dominatorByNode
  * @property {{first: Uint32Array, child: Uint32Array}} dominated
  * @property {{bytes: Float64Array, counts: Uint32Array}} retained
+ * @property {Float64Array} retainedByReport what would go with all objects of each reported type
  * @property {{what: string, page: number, analyzer: number}[]} mismatches
  * @property {{stage: string, milliseconds: number}[]} times
  */
@@ -66,6 +67,7 @@ export async function analyze(summary, parts, progress) {
     ? given(tables, tables.retainedBytes, tables.retainedCount)
     : retainedSizes(tree, tables.node.bytes);
   const dominated = dominatedNodes(tree.dominatorByNode, retained.bytes);
+  const retainedByReport = retainedByType(tables, dominated, retained.bytes);
   await enter("checking", 0.98);
   const mismatches = check(summary.check, graph, retained, components);
   await enter("", 1);
@@ -80,6 +82,7 @@ export async function analyze(summary, parts, progress) {
       dominatorByNode: tree.dominatorByNode,
       dominated,
       retained,
+      retainedByReport,
       mismatches,
       times,
     },
@@ -115,6 +118,37 @@ function given(tables, bytes, counts) {
     retained.counts[all - 1] += counts[node];
   }
   return retained;
+}
+
+/**
+ * The bytes that are retained by objects of each type: those of an object within what another of the type retains count
+ * once. Time O(V).
+ *
+ * @param {import("./tables.js").Tables} tables
+ * @param {{first: Uint32Array, child: Uint32Array}} dominated
+ * @param {Float64Array} retained
+ */
+export function retainedByType(tables, dominated, retained) {
+  const { nodeCount, node, type, report } = tables;
+  const sums = new Float64Array(report.name.length);
+  const above = new Uint32Array(report.name.length);
+  const path = new Uint32Array(nodeCount + 1);
+  const cursor = dominated.first.slice(0, nodeCount + 1);
+  let depth = 0;
+  path[0] = nodeCount;
+  while (depth >= 0) {
+    const parent = path[depth];
+    if (cursor[parent] === dominated.first[parent + 1]) {
+      if (parent !== nodeCount) above[type.report[node.type[parent]]]--;
+      depth--;
+      continue;
+    }
+    const child = dominated.child[cursor[parent]++];
+    const row = type.report[node.type[child]];
+    if (above[row]++ === 0) sums[row] += retained[child];
+    path[++depth] = child;
+  }
+  return sums;
 }
 
 /**

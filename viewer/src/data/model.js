@@ -50,12 +50,20 @@ export class Model {
     this._taskByNode = null;
   }
 
-  /** What a node is called. @param {number} node */
+  /**
+   * What a node is called.
+   *
+   * @param {number} node
+   */
   typeName(node) {
     return node >= this.nodeCount ? "outside" : this.text(this.tables.type.name[this.node.type[node]]);
   }
 
-  /** The name under which reports count a node. @param {number} node */
+  /**
+   * The name under which reports count a node.
+   *
+   * @param {number} node
+   */
   reportName(node) {
     return this.text(this.tables.report.name[this.reportRow(node)]);
   }
@@ -65,7 +73,11 @@ export class Model {
     return this.tables.type.report[this.node.type[node]];
   }
 
-  /** The row of a reported type; -1 where there is none of that name. @param {string} name */
+  /**
+   * The row of a reported type; -1 where there is none of that name.
+   *
+   * @param {string} name
+   */
   reportRowOf(name) {
     if (!this._reportRows) {
       this._reportRows = new Map();
@@ -80,7 +92,11 @@ export class Model {
     return this.text(this.tables.type.module[this.node.type[node]]);
   }
 
-  /** Whether a node's type is the program's own. @param {number} node */
+  /**
+   * Whether a node's type is the program's own.
+   *
+   * @param {number} node
+   */
   isOwn(node) {
     return (this.tables.type.flags[this.node.type[node]] & 1) !== 0;
   }
@@ -95,7 +111,11 @@ export class Model {
     return node < this.nodeCount && isFolded(this.node.kind[node]);
   }
 
-  /** The node that starts at an address or has it within; -1 for none. Time O(log V). @param {number} address */
+  /**
+   * The node that starts at an address or has it within; -1 for none. Time O(log V).
+   *
+   * @param {number} address
+   */
   nodeAt(address) {
     const { address: starts, bytes } = this.node;
     let low = 0;
@@ -109,7 +129,11 @@ export class Model {
     return node >= 0 && (address === starts[node] || address < starts[node] + bytes[node]) ? node : -1;
   }
 
-  /** The generation's name; empty where there are none. @param {number} generation */
+  /**
+   * The generation's name; empty where there are none.
+   *
+   * @param {number} generation
+   */
   generationName(generation) {
     const { generations } = this.summary;
     return generations.find((/** @type {any} */ entry) => entry.generation === generation)?.name ?? "";
@@ -120,7 +144,11 @@ export class Model {
     return sourceOf(this.graph, slot);
   }
 
-  /** Whether a reference keeps its target alive. @param {number} slot */
+  /**
+   * Whether a reference keeps its target alive.
+   *
+   * @param {number} slot
+   */
   holds(slot) {
     return (this.graph.info[slot] & HOLDS_MASK) === 0;
   }
@@ -140,22 +168,37 @@ export class Model {
     return (this.graph.info[slot] >> 4) & 7;
   }
 
-  /** The row of a reference's label; absent for roots. @param {number} slot */
+  /**
+   * The row of a reference's label; absent for roots.
+   *
+   * @param {number} slot
+   */
   labelRow(slot) {
     return this.isRoot(slot) ? ABSENT : this.tables.edge.label[slot];
   }
 
-  /** The path of fields of a reference: `client.retry`, `[3].handler`. Of a root its name. @param {number} slot */
+  /**
+   * The path of fields of a reference: `client.retry`, `[3].handler`. Of a root its name.
+   *
+   * @param {number} slot
+   */
   field(slot) {
     return this.isRoot(slot) ? this.rootName(slot) : this.labelText(this.tables.edge.label[slot], false);
   }
 
-  /** The same with every index as `[_]`. @param {number} slot */
+  /**
+   * The same with every index as `[_]`.
+   *
+   * @param {number} slot
+   */
   foldedField(slot) {
     return this.isRoot(slot) ? this.rootName(slot) : this.labelText(this.tables.edge.label[slot], true);
   }
 
-  /** @param {number} row @param {boolean} isAny */
+  /**
+   * @param {number} row
+   * @param {boolean} isAny
+   */
   labelText(row, isAny) {
     const { label } = this.tables;
     const name = this.text(label.name[row]);
@@ -165,7 +208,11 @@ export class Model {
     return name === "" || name.startsWith("[") ? element + name : `${element}.${name}`;
   }
 
-  /** The function that a closure value goes through; empty for none. @param {number} slot */
+  /**
+   * The function that a closure value goes through; empty for none.
+   *
+   * @param {number} slot
+   */
   via(slot) {
     return this.isRoot(slot) ? "" : this.text(this.tables.label.via[this.tables.edge.label[slot]]);
   }
@@ -180,7 +227,11 @@ export class Model {
     return ROOT_KINDS[this.tables.root.kind[slot - this.firstRoot]] ?? "root";
   }
 
-  /** How many holders a node has: found ones, or more where its count says so. @param {number} node */
+  /**
+   * How many holders a node has: found ones, or more where its count says so.
+   *
+   * @param {number} node
+   */
   holders(node) {
     const kind = this.node.kind[node];
     const count = this.node.strong[node];
@@ -190,7 +241,11 @@ export class Model {
     return Math.max(found, count - 1);
   }
 
-  /** What the runtime would free if some references were gone. @param {Iterable<number>} slots */
+  /**
+   * What the runtime would free if some references were gone.
+   *
+   * @param {Iterable<number>} slots
+   */
   freed(slots) {
     const nodes = freedByCutting(this.graph, (node) => this.holders(node), slots);
     let bytes = 0;
@@ -198,7 +253,11 @@ export class Model {
     return { nodes, count: nodes.length, bytes };
   }
 
-  /** The frames of a stack, innermost first. @param {number} row */
+  /**
+   * The frames of a stack, innermost first.
+   *
+   * @param {number} row
+   */
   frames(row) {
     const frames = [];
     for (; row !== 0; row = this.tables.stack.parent[row]) frames.push(this.frame(this.tables.stack.frame[row]));
@@ -220,7 +279,11 @@ export class Model {
     };
   }
 
-  /** The row in the table of tasks of a node that is a task; -1 for others. @param {number} node */
+  /**
+   * The row in the table of tasks of a node that is a task; -1 for others.
+   *
+   * @param {number} node
+   */
   taskOf(node) {
     if (!this._taskByNode) {
       this._taskByNode = new Map();

@@ -86,6 +86,7 @@ export function address(value) {
  * a title beside it. Closures keep `closure #1 in` and the last part of the function.
  *
  * @param {string} name
+ * @returns {string}
  */
 export function shortType(name) {
   const closure = /^((?:closure|implicit closure) #\d+ in )(.*)$/s.exec(name);

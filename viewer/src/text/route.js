@@ -21,13 +21,13 @@ export function parseRoute(hash) {
     if (part === "") continue;
     const equals = part.indexOf("=");
     const [name, value] = equals < 0 ? [part, ""] : [part.slice(0, equals), part.slice(equals + 1)];
-    options[decoded(name)] = decoded(value);
+    options[unescapedText(name)] = unescapedText(value);
   }
   return { view: match[1], options };
 }
 
 /** @param {string} text */
-function decoded(text) {
+function unescapedText(text) {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {

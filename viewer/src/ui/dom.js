@@ -1,7 +1,7 @@
 // Making elements. Texts of the report become text nodes and attributes only, never markup.
 
 /**
- * @typedef {string | number | Node | null | undefined | false | Child[]} Child
+ * @typedef {string | number | Node | null | undefined | false | any[]} Child
  * @typedef {Record<string, any>} Attributes
  */
 

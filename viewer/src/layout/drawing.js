@@ -1,0 +1,166 @@
+// A slice as geometry: boxes, lines and labels with their places. Knows no page, so a picture can be made of it as well.
+
+import { layered } from "./layered.js";
+import { spread } from "./order.js";
+
+export const BOX_WIDTH = 208;
+const HEIGHTS = { objects: 44, root: 44, gap: 28, more: 28 };
+const BOX_GAP = 16;
+const COLUMN_GAP = 176;
+const MARGIN = 16;
+const LANE = 30;
+
+/**
+ * @typedef {object} PlacedBox
+ * @property {number} x
+ * @property {number} y
+ * @property {number} width
+ * @property {number} height
+ *
+ * @typedef {object} PlacedLink
+ * @property {string} path as SVG writes it
+ * @property {string} arrow the head
+ * @property {{x: number, y: number, width: number, height: number} | null} label null for none
+ * @property {boolean} isBack whether it leads away from the target
+ *
+ * @typedef {object} Drawing
+ * @property {PlacedBox[]} boxes
+ * @property {PlacedLink[]} links
+ * @property {number} width
+ * @property {number} height
+ * @property {number[][]} columns boxes of each column from the top; column 0 is the target's
+ */
+
+/**
+ * Places a slice: holders left, what they hold right, so the target of "retained by" stands at the right edge.
+ *
+ * @param {import("./slice.js").Slice} slice
+ * @param {boolean} isOutgoing
+ * @returns {Drawing}
+ */
+export function draw(slice, isOutgoing) {
+  const heights = slice.boxes.map((box) => HEIGHTS[box.kind]);
+  const { tops, height, columns } = layered(
+    slice.boxes.map((box, at) => ({ column: box.column, height: heights[at] })),
+    slice.links,
+    BOX_GAP,
+  );
+  const last = columns.length - 1;
+  const boxes = slice.boxes.map((box, at) => ({
+    x: MARGIN + (isOutgoing ? box.column : last - box.column) * (BOX_WIDTH + COLUMN_GAP),
+    y: MARGIN + tops[at],
+    width: BOX_WIDTH,
+    height: heights[at],
+  }));
+  const isForward = slice.links.map(({ from, to }) => boxes[to].x - boxes[from].x === BOX_WIDTH + COLUMN_GAP);
+  const ports = portsOf(slice, boxes);
+  /** @type {PlacedLink[]} */
+  const links = slice.links.map((_, at) => ({ ...forward(ports[at]), label: null, isBack: false }));
+  placeLabels(slice, boxes, links, isForward, ports);
+  let lanes = 0;
+  slice.links.forEach((link, at) => {
+    if (isForward[at]) return;
+    const y = MARGIN + height + 24 + lanes * LANE;
+    links[at] = backward(boxes[link.from], boxes[link.to], y, lanes);
+    lanes++;
+  });
+  return {
+    boxes,
+    links,
+    width: 2 * MARGIN + columns.length * BOX_WIDTH + last * COLUMN_GAP,
+    height: 2 * MARGIN + height + (lanes > 0 ? 24 + lanes * LANE : 0),
+    columns,
+  };
+}
+
+/** @typedef {{x1: number, y1: number, x2: number, y2: number}} Ends */
+
+/**
+ * Where each link leaves and reaches its boxes: spread along the sides, in the order of the other ends.
+ *
+ * @param {import("./slice.js").Slice} slice
+ * @param {PlacedBox[]} boxes
+ * @returns {Ends[]}
+ */
+function portsOf(slice, boxes) {
+  /** @type {Ends[]} */
+  const ends = slice.links.map(({ from, to }) => ({ x1: boxes[from].x + boxes[from].width, y1: 0, x2: boxes[to].x, y2: 0 }));
+  boxes.forEach((box, number) => {
+    for (const isLeaving of [true, false]) {
+      const own = slice.links.map((_, at) => at).filter((at) => (isLeaving ? slice.links[at].from : slice.links[at].to) === number);
+      const other = (/** @type {number} */ at) => boxes[isLeaving ? slice.links[at].to : slice.links[at].from];
+      own.sort((a, b) => other(a).y - other(b).y || a - b);
+      own.forEach((at, place) => {
+        const y = box.y + (box.height * (place + 1)) / (own.length + 1);
+        if (isLeaving) ends[at].y1 = y;
+        else ends[at].y2 = y;
+      });
+    }
+  });
+  return ends;
+}
+
+/** @param {Ends} ends */
+function forward({ x1, y1, x2, y2 }) {
+  const bend = Math.max(40, (x2 - x1) / 2);
+  return { path: `M${x1} ${r(y1)}C${r(x1 + bend)} ${r(y1)} ${r(x2 - bend)} ${r(y2)} ${x2 - 6} ${r(y2)}`, arrow: arrow(x2, y2) };
+}
+
+/**
+ * A link back: around below all boxes, so that it crosses none.
+ *
+ * @param {PlacedBox} from
+ * @param {PlacedBox} to
+ * @param {number} y
+ * @param {number} lane
+ * @returns {PlacedLink}
+ */
+function backward(from, to, y, lane) {
+  const out = 12 + (lane % 6) * 5;
+  const x1 = from.x + from.width;
+  const y1 = from.y + from.height - 8;
+  const x2 = to.x;
+  const y2 = to.y + to.height - 8;
+  const path =
+    `M${x1} ${r(y1)}h${out - 6}q6 0 6 6V${r(y - 6)}q0 6 -6 6H${r(x2 - out + 6)}q-6 0 -6 -6V${r(y2 + 6)}q0 -6 6 -6h${out - 12}`;
+  const middle = (x1 + x2) / 2;
+  return { path, arrow: arrow(x2, y2), label: { x: r(middle - (BOX_WIDTH + 40) / 2), y: r(y - 11), width: BOX_WIDTH + 40, height: 22 }, isBack: true };
+}
+
+/** @param {number} x @param {number} y */
+function arrow(x, y) {
+  return `M${x - 8} ${r(y - 4)}L${x} ${r(y)}L${x - 8} ${r(y + 4)}Z`;
+}
+
+/**
+ * Labels in the middle of forward links, moved up or down so that none lies on another.
+ *
+ * @param {import("./slice.js").Slice} slice
+ * @param {PlacedBox[]} boxes
+ * @param {PlacedLink[]} links
+ * @param {boolean[]} isForward
+ * @param {Ends[]} ends
+ */
+function placeLabels(slice, boxes, links, isForward, ends) {
+  /** @type {Map<number, number[]>} */
+  const byGap = new Map();
+  slice.links.forEach((link, at) => {
+    if (!isForward[at] || link.count === 0) return;
+    const x = boxes[link.from].x;
+    byGap.set(x, [...(byGap.get(x) ?? []), at]);
+  });
+  for (const group of byGap.values()) {
+    const middle = (/** @type {number} */ at) => (ends[at].y1 + ends[at].y2) / 2;
+    const height = (/** @type {number} */ at) => (slice.links[at].via ? 34 : 20);
+    group.sort((a, b) => middle(a) - middle(b) || a - b);
+    const places = spread(group.map((at) => middle(at) - height(at) / 2), group.map(height), 2);
+    group.forEach((at, place) => {
+      links[at].label = { x: ends[at].x1 + 14, y: r(Math.max(0, places[place])), width: COLUMN_GAP - 34, height: height(at) };
+    });
+  }
+}
+
+/** @param {number} value */
+function r(value) {
+  return Math.round(value * 10) / 10;
+}

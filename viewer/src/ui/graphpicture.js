@@ -1,0 +1,270 @@
+// The graph in the page: boxes are buttons, lines are one SVG below them, so it can be focused, selected, searched and read out.
+
+import { fill, h, icon, svg } from "./dom.js";
+import { button, bytesText, typeText } from "./widgets.js";
+import { boxTexts, linkNotes } from "../layout/captions.js";
+import { KIND_NAMES } from "../graph/costs.js";
+import { address, bytes, clipped, count, number, shortType } from "../text/format.js";
+
+/**
+ * @typedef {object} PictureActions
+ * @property {boolean} isIncoming
+ * @property {(slot: number) => boolean} isMarked whether a finding proposes to cut a reference
+ * @property {(box: number) => void} choose
+ * @property {(link: import("../layout/slice.js").Link, isKind: boolean) => void} ignore
+ */
+
+export class GraphPicture {
+  /**
+   * @param {import("./app.js").App} app
+   * @param {import("../layout/slice.js").Slice} slice
+   * @param {import("../layout/drawing.js").Drawing} drawing
+   * @param {PictureActions} actions
+   */
+  constructor(app, slice, drawing, actions) {
+    this.app = app;
+    this.slice = slice;
+    this.drawing = drawing;
+    this.actions = actions;
+    this.isCut = slice.links.map((link) => [...link.firstSlots, ...link.lastSlots].some(actions.isMarked));
+    this.buttons = slice.boxes.map((_, at) => this.box(at));
+    this.labels = slice.links.map((_, at) => this.label(at));
+    this.panel = h("aside", { class: "panel", "aria-label": "Details", "aria-live": "polite" });
+    const sheet = h("div", { class: "sheet", style: `width:${drawing.width}px;height:${drawing.height}px` });
+    const lines = svg("svg", { width: drawing.width, height: drawing.height, "aria-hidden": "true" });
+    slice.links.forEach((link, at) => lines.append(this.line(link, at)));
+    sheet.append(lines, ...this.labels.flatMap((label) => label ?? []), ...this.buttons);
+    this.scroller = h("div", { class: "graph", role: "group", "aria-label": `Graph of ${count(slice.boxes.length, "box", "boxes")}; arrow keys walk, Enter chooses`, tabindex: -1 }, sheet);
+    this.element = h("div", { class: "graphview" }, this.scroller, this.panel);
+    this.showBox(0);
+  }
+
+  /**
+   * @param {import("../layout/slice.js").Link} link
+   * @param {number} at
+   */
+  line(link, at) {
+    const placed = this.drawing.links[at];
+    const classes = ["link", link.strength > 0 ? "weak" : link.provenance === 2 ? "unsure" : "strong"];
+    if (link.isInCycle) classes.push("cycle");
+    if (this.isCut[at]) classes.push("cut");
+    if (link.count === 0) classes.push("folded");
+    return svg("g", { class: classes.join(" ") }, svg("path", { d: placed.path, class: "track" }), svg("path", { d: placed.arrow, class: "arrow" }));
+  }
+
+  /** @param {number} at */
+  label(at) {
+    const link = this.slice.links[at];
+    const { label, isBack } = this.drawing.links[at];
+    if (!label) return null;
+    const notes = linkNotes(link);
+    const { boxes } = this.slice;
+    const isRoot = boxes[link.from].kind === "root";
+    const field = isRoot ? "root" : link.field || "?";
+    return h(
+      "button",
+      {
+        type: "button", tabindex: -1, class: `edge${isBack ? " back" : ""}${link.isInCycle ? " cycle" : ""}${this.isCut[at] ? " cut" : ""}`,
+        style: `left:${label.x}px;top:${label.y}px;max-width:${label.width}px`,
+        title: `${clipped(boxTexts(this.app.model, boxes[link.from]).whole, 500)}.${clipped(link.field, 500)}`,
+        onclick: () => this.showLink(at, true),
+      },
+      h(
+        "span",
+        { class: "field" },
+        this.isCut[at] && h("span", { class: "badge cut" }, icon("cut"), "cut"),
+        link.count > 1 && h("small", null, `${number(link.count)} × `),
+        h("bdi", null, clipped(field, 120)),
+        notes.map((note) => h("span", { class: `badge ${note}` }, note)),
+        link.isInCycle && h("span", { class: "badge cycle" }, "cycle"),
+      ),
+      link.via && h("span", { class: "via" }, h("bdi", null, clipped(shortType(link.via), 120))),
+    );
+  }
+
+  /** @param {number} at */
+  box(at) {
+    const { model } = this.app;
+    const box = this.slice.boxes[at];
+    const { x, y, width, height } = this.drawing.boxes[at];
+    const { title, note, whole } = boxTexts(model, box);
+    const classes = ["box", box.kind];
+    if (at === 0) classes.push("target");
+    if (box.isDominator) classes.push("dominator");
+    if (box.isOnWay) classes.push("way");
+    const isLeaked = box.kind === "objects" && model.isLeaked(box.members[0]);
+    const links = this.slice.links.filter((link) => link.from === at && link.count > 0).slice(0, 3);
+    const holds = links.map((link) => `${link.field || "a reference"}${linkNotes(link).map((text) => `, ${text}`).join("")}, to ${boxTexts(model, this.slice.boxes[link.to]).title}`);
+    const spoken = [whole, box.count > 1 && box.kind === "objects" && count(box.count, "object"), note, isLeaked && "leaked", box.isDominator && "every way goes through it", holds.length > 0 && `holds ${holds.join("; ")}`];
+    return h(
+      "button",
+      {
+        type: "button", tabindex: at === 0 ? 0 : -1, class: classes.join(" "), "data-box": at, title: clipped(whole, 1000),
+        style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px`,
+        "aria-label": clipped(spoken.filter(Boolean).join(", "), 600),
+        "aria-current": at === 0 ? "true" : null,
+        onclick: () => this.actions.choose(at),
+        onfocus: () => this.focused(at),
+        onmouseenter: () => this.showBox(at),
+      },
+      h("span", { class: "name" }, h("bdi", null, clipped(title, 80))),
+      note && h("span", { class: "note" }, note, isLeaked && h("span", { class: "badge leaked" }, "leaked")),
+    );
+  }
+
+  /**
+   * Scrolls to the subject.
+   *
+   * @param {boolean} isIncoming
+   */
+  place(isIncoming) {
+    const { x, y, height } = this.drawing.boxes[0];
+    this.scroller.scrollLeft = isIncoming ? x + 1000 : 0;
+    this.scroller.scrollTop = y + height / 2 - this.scroller.clientHeight / 2;
+  }
+
+  /**
+   * Focuses the box of a node; the subject where there is none.
+   *
+   * @param {number} node
+   */
+  focusNode(node) {
+    const at = this.slice.boxes.findIndex((box) => box.kind === "objects" && box.members.includes(node));
+    this.buttons[Math.max(0, at)].focus({ preventScroll: at <= 0 });
+  }
+
+  /** @param {number} at */
+  focused(at) {
+    this.buttons.forEach((element, place) => (element.tabIndex = place === at ? 0 : -1));
+    this.showBox(at);
+  }
+
+  /**
+   * Walks: left and right along references, up and down a column.
+   *
+   * @param {KeyboardEvent} event
+   * @returns {boolean}
+   */
+  onKey(event) {
+    const active = document.activeElement;
+    const at = active instanceof HTMLElement && active.dataset.box !== undefined && this.element.contains(active) ? Number(active.dataset.box) : -1;
+    if (at < 0) return false;
+    const box = this.slice.boxes[at];
+    switch (event.key) {
+      case "ArrowLeft":
+      case "ArrowRight": {
+        const isLeft = event.key === "ArrowLeft";
+        const others = this.slice.links.filter((link) => (isLeft ? link.to : link.from) === at).map((link) => (isLeft ? link.from : link.to));
+        const here = this.drawing.boxes[at];
+        const near = (/** @type {number} */ other) => {
+          const there = this.drawing.boxes[other];
+          const isBeside = isLeft ? there.x < here.x : there.x > here.x;
+          return (isBeside ? 0 : 1e6) + (this.slice.boxes[other].isOnWay ? 0 : 1e3) + Math.abs(there.y - here.y);
+        };
+        others.sort((a, b) => near(a) - near(b));
+        if (others.length > 0) this.buttons[others[0]].focus();
+        return true;
+      }
+      case "ArrowUp":
+      case "ArrowDown": {
+        const column = [...this.drawing.columns[box.column]].sort((a, b) => this.drawing.boxes[a].y - this.drawing.boxes[b].y);
+        const next = column[column.indexOf(at) + (event.key === "ArrowUp" ? -1 : 1)];
+        if (next !== undefined) this.buttons[next].focus();
+        return true;
+      }
+      case "Home":
+        this.buttons[0].focus();
+        return true;
+      case "o":
+        if (box.kind === "objects") this.app.go("object", this.app.objectOptions(box.members[0]));
+        return true;
+      case "+":
+        for (const [other, candidate] of this.slice.boxes.entries()) if (candidate.kind === "more" && candidate.of === at) this.actions.choose(other);
+        return true;
+      case "x": {
+        const link = this.slice.links.find((entry) => entry.from === at && entry.count > 0 && entry.strength === 0);
+        if (link) this.actions.ignore(link, false);
+        return true;
+      }
+      default:
+        return false;
+    }
+  }
+
+  /** @param {number} at */
+  showBox(at) {
+    const { model } = this.app;
+    const box = this.slice.boxes[at];
+    const { whole } = boxTexts(model, box);
+    const links = this.slice.links.map((link, place) => ({ link, place })).filter(({ link }) => link.count > 0);
+    const list = (/** @type {typeof links} */ found, /** @type {boolean} */ isHolding) =>
+      found.length > 0 && [
+        h("h3", null, isHolding ? "Holds" : "Held by"),
+        h("ul", { class: "list" }, found.slice(0, 8).map(({ link, place }) => h("li", null, h("button", { type: "button", class: "textlink", onclick: () => this.showLink(place, true) }, h("code", null, clipped(isHolding ? `.${link.field || "?"}` : `${boxTexts(model, this.slice.boxes[link.from]).title}.${link.field || "?"}`, 90))), linkNotes(link).map((note) => h("span", { class: `badge ${note}` }, note))))),
+      ];
+    /** @type {import("./dom.js").Child[]} */
+    const parts = [h("h2", null, typeText(whole))];
+    if (box.kind === "objects") {
+      const [node] = box.members;
+      const options = this.app.objectOptions(node);
+      const generation = model.generationName(model.node.generation[node]);
+      parts.push(
+        h(
+          "dl",
+          null,
+          h("dt", null, box.count > 1 ? "the first" : "at"), h("dd", null, h("code", null, address(model.node.address[node]))),
+          h("dt", null, "kind"), h("dd", null, KIND_NAMES[model.node.kind[node]]),
+          h("dt", null, "bytes"), h("dd", null, bytesText(model.node.bytes[node])),
+          h("dt", null, "retains"), h("dd", null, `${bytes(model.retained.bytes[node])} in ${count(model.retained.counts[node], "object")}`),
+          generation && [h("dt", null, "born in"), h("dd", null, generation)],
+        ),
+        h("div", { class: "actions" }, at > 0 && button("Make it the subject", () => this.actions.choose(at), { tip: "Enter" }), h("a", { class: "button", href: this.app.link("object", options) }, "Object"), h("a", { class: "button", href: this.app.link(this.actions.isIncoming ? "references" : "retainers", options) }, this.actions.isIncoming ? "References" : "Retained by")),
+      );
+    } else if (box.kind === "root") {
+      parts.push(h("p", { class: "quiet" }, `${model.rootKind(box.members[0])}, a root: it is alive as long as the ${box.kind === "root" && model.rootKind(box.members[0]) === "global" ? "program" : "thread or task"} is.`));
+    } else if (box.kind === "more") {
+      parts.push(button("Show more", () => this.actions.choose(at)));
+    }
+    parts.push(...[list(links.filter(({ link }) => link.from === at), true), list(links.filter(({ link }) => link.to === at), false)].flat());
+    fill(this.panel, parts);
+    this.mark((place) => this.slice.links[place].from === at || this.slice.links[place].to === at);
+  }
+
+  /**
+   * @param {number} at
+   * @param {boolean} isFocusing whether to lead the keyboard to what can be done
+   */
+  showLink(at, isFocusing) {
+    const { model } = this.app;
+    const link = this.slice.links[at];
+    const [from, to] = [this.slice.boxes[link.from], this.slice.boxes[link.to]].map((box) => boxTexts(model, box));
+    const isKindPossible = !model.isRoot(link.firstSlots[0]);
+    const shown = link.lastSlots.length > 50 ? `the first 50 of ${number(link.count)}` : link.count === 1 ? "this reference" : `these ${number(link.count)} references`;
+    const ignore = button(`Ignore ${shown}`, () => this.actions.ignore(link, false), { icon: "cut", tip: "What still holds it, and what would be freed (x)" });
+    fill(
+      this.panel,
+      h("h2", null, h("code", { class: "type" }, clipped(link.field || "?", 300))),
+      h(
+        "dl",
+        null,
+        h("dt", null, "of"), h("dd", null, typeText(from.whole)),
+        h("dt", null, "to"), h("dd", null, typeText(to.whole)),
+        link.via && [h("dt", null, "through"), h("dd", null, typeText(link.via))],
+        h("dt", null, "strength"), h("dd", null, ["strong", "weak: holds nothing", "unowned: holds nothing", "unmanaged: holds nothing"][link.strength] ?? "unknown"),
+        h("dt", null, "known from"), h("dd", null, ["the program's own declaration", "the type's metadata", "a word that may be a reference (unsure)"][link.provenance] ?? "unknown"),
+        link.isInCycle && [h("dt", null, "cycle"), h("dd", null, "it is part of one")],
+        this.isCut[at] && [h("dt", null, "cut"), h("dd", null, "a finding proposes to cut it")],
+      ),
+      link.strength === 0 && h("div", { class: "actions" }, ignore, isKindPossible && button("… this field of all such objects", () => this.actions.ignore(link, true), { icon: "cut", tip: "As a change of the source would" })),
+    );
+    this.mark((place) => place === at);
+    if (isFocusing && link.strength === 0) ignore.focus();
+  }
+
+  /** @param {(link: number) => boolean} isNear */
+  mark(isNear) {
+    const lines = this.scroller.querySelectorAll("g.link");
+    lines.forEach((line, at) => line.classList.toggle("near", isNear(at)));
+    this.labels.forEach((label, at) => label?.classList.toggle("near", isNear(at)));
+  }
+}
