@@ -88,10 +88,16 @@ let package = Package(
     .swift(
       "GraphReport", ["GraphPrimitives", "SnapshotFormat", "GraphAnalysis", "Symbolication"]),
     .swift(
+      "GraphViewer",
+      [
+        "GraphPrimitives", "SnapshotFormat", "HeapGraph", "GraphAnalysis", "Symbolication",
+        "GraphReport", "CZlib",
+      ]),
+    .swift(
       "Commands",
       [
         "GraphPrimitives", "SnapshotFormat", "HeapGraph", "GraphAnalysis", "Symbolication",
-        "GraphReport", "HeapCapture",
+        "GraphReport", "GraphViewer", "HeapCapture",
       ]),
     .executableTarget(
       name: "memgraph", dependencies: ["Commands"], swiftSettings: commonSwiftSettings),
@@ -118,6 +124,11 @@ let package = Package(
     .target(
       name: "ReportSchema", path: "Tests/Support/ReportSchema", swiftSettings: commonSwiftSettings),
 
+    // Writes large snapshots of a made-up program, for figures.
+    .executableTarget(
+      name: "SnapshotMaker", dependencies: ["SnapshotDSL", "SnapshotFormat", "GraphPrimitives"],
+      path: "Tests/Support/SnapshotMaker", swiftSettings: commonSwiftSettings),
+
     // A program that tests capture from outside.
     .executableTarget(
       name: "OutsideTarget", path: "Tests/Support/OutsideTarget", swiftSettings: sampleSwiftSettings
@@ -140,11 +151,12 @@ let package = Package(
         "SnapshotDSL", "GraphPrimitives", "SnapshotFormat", "HeapGraph", "GraphAnalysis",
         "Symbolication",
       ]),
+    .tests(of: "GraphViewer", ["SnapshotDSL", "CZlib"]),
     .tests(
       of: "Commands",
       [
         "SnapshotDSL", "ReportSchema", "SnapshotFormat", "GraphPrimitives", "GraphReport",
-        "Symbolication", "HeapCapture",
+        "Symbolication", "HeapCapture", "CZlib",
       ],
       exclude: ["Goldens"]),
     // The tools and samples as processes, as a user runs them.

@@ -123,7 +123,11 @@ package struct Tool: Sendable {
     }
     // A reader that goes away early must not end the tool before it has said its status; a program
     // that is to be started inherits its signals as they were.
-    if ofProcess, !verb.startsProgram { signal(SIGPIPE, SIG_IGN) }
+    // Where a file may not grow any further, that is an error like a full disk.
+    if ofProcess, !verb.startsProgram {
+      signal(SIGPIPE, SIG_IGN)
+      signal(SIGXFSZ, SIG_IGN)
+    }
     return try verb.run(
       Invocation(tool: name, verb: verb, arguments: arguments, console: console))
   }

@@ -13,6 +13,9 @@ package struct LeakReport: Sendable {
   /// All leaked nodes by type, those that are only dragged along included.
   package var leaked: Histogram
 
+  /// All leaked nodes, ascending.
+  package var leakedNodes: [NodeIndex]
+
   /// Destroyed objects whose memory unowned references keep; not part of `leaked`.
   package var zombies: Histogram
 
@@ -20,11 +23,17 @@ package struct LeakReport: Sendable {
   /// and is not called leaked.
   package var unattributedBlocks: Cost
 
+  /// The nodes that `unattributedBlocks` are, ascending.
+  package var unattributedNodes: [NodeIndex]
+
   package init(
-    findings: [Finding], leaked: Histogram, zombies: Histogram, unattributedBlocks: Cost
+    findings: [Finding], leaked: Histogram, leakedNodes: [NodeIndex], zombies: Histogram,
+    unattributedBlocks: Cost, unattributedNodes: [NodeIndex]
   ) {
     self.findings = findings
     self.leaked = leaked
+    self.leakedNodes = leakedNodes
+    self.unattributedNodes = unattributedNodes
     self.zombies = zombies
     self.unattributedBlocks = unattributedBlocks
   }
@@ -50,8 +59,9 @@ package func leaks(
   return LeakReport(
     findings: findings,
     leaked: histogram(of: part.nodes.lazy.map { NodeIndex(rawValue: $0) }, in: graph),
+    leakedNodes: part.nodes.map { NodeIndex(rawValue: $0) },
     zombies: histogram(of: part.zombies, in: graph),
-    unattributedBlocks: graph.cost(of: part.unattributed))
+    unattributedBlocks: graph.cost(of: part.unattributed), unattributedNodes: part.unattributed)
 }
 
 /// Finds the culprits of the leaked part of a graph.
@@ -189,7 +199,7 @@ struct LeakSearch {
 }
 
 /// Findings in the order in which reports show them: largest retained size first.
-func sorted(_ findings: [Finding], in graph: HeapGraph) -> [Finding] {
+package func sorted(_ findings: [Finding], in graph: HeapGraph) -> [Finding] {
   findings.sorted { left, right in
     if left.retained.bytes != right.retained.bytes {
       return left.retained.bytes > right.retained.bytes

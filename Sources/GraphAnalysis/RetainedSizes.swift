@@ -15,6 +15,9 @@ package struct RetainedSizes: Sendable {
   /// The immediate dominator of each node; the number of nodes stands for the world outside.
   package let dominatorByNode: [UInt32]
 
+  /// The nodes by which what no root reaches is entered, one a source component, ascending.
+  package let unreachableEntries: [NodeIndex]
+
   private let _bytes: [UInt64]
   private let _counts: [UInt64]
 
@@ -36,6 +39,7 @@ package struct RetainedSizes: Sendable {
     counts[graph.nodeCount] = 0
     _bytes = tree.retained(sizeByNode: bytes)
     _counts = tree.retained(sizeByNode: counts)
+    unreachableEntries = tree.unreachableEntries.sorted().map { NodeIndex(rawValue: $0) }
     // The graph's own node for the outside and the tree's virtual root are the same to a reader.
     dominatorByNode = tree.dominatorByNode.dropLast().map { $0 > outside ? outside : $0 }
   }

@@ -37,6 +37,10 @@ package final class HeapGraph: Sendable {
   /// Whether each node can be reached from a root, or is on its way out anyway; see ``init(_:cancel:)``.
   package let isReachable: [Bool]
 
+  /// The nodes that something outside holds though no root refers to them, ascending; see
+  /// ``init(_:cancel:)``.
+  package let heldWithoutRoot: [NodeIndex]
+
   /// Whether blocks are missing from the snapshot, so that a holder may be unknown: the agent started
   /// late, or there is nothing but what the program registered.
   package let isPartial: Bool
@@ -130,6 +134,7 @@ package final class HeapGraph: Sendable {
         sources.append(UInt32(truncatingIfNeeded: node))
       }
     }
+    heldWithoutRoot = sources.dropFirst().map { NodeIndex(rawValue: $0) }
     let reached = try BreadthFirstForest(of: strong, from: sources, cancel: cancel)
     isReachable = reached.parentByNode.map { $0 != .absent }
   }

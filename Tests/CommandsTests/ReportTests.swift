@@ -255,7 +255,8 @@ import Testing
   @Test(
     "Every verb that reads a file refuses what is none",
     arguments: [
-      "summary", "leaks", "cycles", "paths", "object", "stacks", "tasks", "audit", "check", "diff",
+      "summary", "leaks", "cycles", "paths", "object", "stacks", "tasks", "audit", "view", "check",
+      "diff",
     ])
   func refusesFiles(_ verb: String) throws {
     let clinic = try Clinic()

@@ -41,3 +41,24 @@ import Testing
     #expect(read == [string])
   }
 }
+
+@Suite struct JSONInHTMLTests {
+  @Test("No text in it can end a script element, and it reads as the same value")
+  func safe() throws {
+    let text = "</script><!-- & \u{2028}\u{2029} \"\\ \n 🧨 שלום"
+    let value = JSONValue.object([
+      .init(text, .array([.string(text), .integer(-3), .bool(true), .null])),
+      .init("b", .object([])),
+    ])
+    let html = value.textInHTML
+    for character in ["<", ">", "&", "\u{2028}", "\u{2029}", "\n"] {
+      #expect(!html.contains(character))
+    }
+    let read = try JSONDecoder().decode(
+      [String: [String?]].self,
+      from: Data(
+        JSONValue.object([.init(text, .array([.string(text)]))]).textInHTML.utf8))
+    #expect(read == [text: [text]])
+    #expect(html.hasSuffix("-3,true,null],\"b\":{}}"))
+  }
+}

@@ -16,6 +16,9 @@ struct Comparison {
   let changes: [DifferenceReport.Change]
   let born: Histogram
   let died: Histogram
+
+  /// What `born` counts.
+  let bornNodes: [NodeIndex]
   let survivedCount: Int
   let isExact: Bool
 
@@ -43,6 +46,7 @@ struct Comparison {
         born: born.costByType[type] ?? .zero, died: died.costByType[type] ?? .zero)
     }
     self.born = born
+    self.bornNodes = bornNodes
     self.died = died
     self.changes = changes
     survivedCount = difference.survived.count

@@ -2,11 +2,20 @@
 
 internal import Glibc
 
-/// Writes text to files.
+/// Writes reports to files.
 enum ReportFile {
+  /// Writes a text to a file; see ``write(to:_:)``.
+  static func write(_ text: String, to path: String) throws(CommandError) {
+    try write(to: path) { (sink) throws(SinkError) in try sink.write(text) }
+  }
+
   /// Writes a file in one go: under a name of its own first, so that nothing half-written stands under
   /// the name that was asked for. What is no ordinary file (`/dev/stdout`, a pipe) is written to as it is.
-  static func write(_ text: String, to path: String) throws(CommandError) {
+  ///
+  /// - Parameter body: Writes the content.
+  static func write(
+    to path: String, _ body: (DescriptorSink) throws(SinkError) -> Void
+  ) throws(CommandError) {
     var status = stat()
     let isSpecial = stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
     let place = isSpecial ? path : path + ".partial-\(getpid())"
@@ -14,7 +23,7 @@ enum ReportFile {
     let descriptor = open(place, flags, 0o666)
     guard descriptor >= 0 else { throw failure(path, errno) }
     do {
-      try DescriptorSink(descriptor).write(text)
+      try body(DescriptorSink(descriptor))
     } catch {
       close(descriptor)
       if !isSpecial { unlink(place) }

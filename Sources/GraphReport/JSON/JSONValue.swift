@@ -35,6 +35,51 @@ package enum JSONValue: Sendable, Equatable {
     return text + "\n"
   }
 
+  /// The value on one line, for a `script` element of HTML: no text in it can end the element, begin a
+  /// comment or break a line.
+  ///
+  /// - Complexity: O(*n*) for *n* characters; the depth of the value is the depth of the call stack.
+  package var textInHTML: String {
+    var text = ""
+    writeCompact(to: &text)
+    var safe = ""
+    safe.reserveCapacity(text.utf8.count)
+    // Outside strings JSON has none of these, within them a number may stand for any character.
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "<": safe += "\\u003c"
+      case ">": safe += "\\u003e"
+      case "&": safe += "\\u0026"
+      case "\u{2028}": safe += "\\u2028"
+      case "\u{2029}": safe += "\\u2029"
+      default: safe.unicodeScalars.append(scalar)
+      }
+    }
+    return safe
+  }
+
+  private func writeCompact(to text: inout String) {
+    switch self {
+    case .null, .bool, .integer, .string: write(to: &text, indent: 0)
+    case .array(let values):
+      text += "["
+      for (place, value) in values.enumerated() {
+        if place > 0 { text += "," }
+        value.writeCompact(to: &text)
+      }
+      text += "]"
+    case .object(let members):
+      text += "{"
+      for (place, member) in members.enumerated() {
+        if place > 0 { text += "," }
+        Self.write(member.name, to: &text)
+        text += ":"
+        member.value.writeCompact(to: &text)
+      }
+      text += "}"
+    }
+  }
+
   private func write(to text: inout String, indent: Int) {
     switch self {
     case .null: text += "null"

@@ -1,7 +1,7 @@
 // FindingText: a finding in words, as an item of a document and as JSON.
 
 internal import GraphAnalysis
-internal import GraphPrimitives
+package import GraphPrimitives
 internal import SnapshotFormat
 internal import Symbolication
 
@@ -165,7 +165,7 @@ extension SourceFrame {
 }
 
 extension Cost {
-  var json: JSONValue {
+  package var json: JSONValue {
     .members(["count": .integer(count), "bytes": .integer(Int(bytes.rawValue))])
   }
 }

@@ -133,7 +133,7 @@ package struct ReportEnvelope {
 }
 
 extension [Snapshot.Diagnostic] {
-  var json: JSONValue {
+  package var json: JSONValue {
     .array(map { .members(["text": .string($0.text), "count": .integer($0.count)]) })
   }
 }

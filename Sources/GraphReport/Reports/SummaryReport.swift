@@ -160,7 +160,7 @@ package struct SummaryReport: Report {
   }
 
   /// What each figure of the process's memory means, in the order in which they are told.
-  private static let meanings: [(name: String, meaning: String)] = [
+  package static let meanings: [(name: String, meaning: String)] = [
     ("resident", "resident in physical memory, everything together"),
     ("liveSwift", "live Swift objects"),
     ("liveOther", "other live blocks: C, C++, libdispatch"),
