@@ -66,7 +66,7 @@ export async function analyze(summary, parts, progress) {
   const retained = tables.retainedBytes && tables.retainedCount
     ? given(tables, tables.retainedBytes, tables.retainedCount)
     : retainedSizes(tree, tables.node.bytes);
-  const dominated = dominatedNodes(tree.dominatorByNode, retained.bytes);
+  const dominated = dominatedNodes(tree.dominatorByNode);
   const retainedByReport = retainedByType(tables, dominated, retained.bytes);
   await enter("checking", 0.98);
   const mismatches = check(summary.check, graph, retained, components);

@@ -32,16 +32,12 @@ export function cutSlots(model, text) {
 export function slotsAlike(model, slot) {
   const { type } = model.node;
   const { first } = model.graph;
-  const { edge, label } = model.tables;
-  const own = edge.label[slot];
+  const own = model.labelKey(slot);
   const wanted = type[model.source(slot)];
-  const isElement = label.index[own] !== 0;
-  const isAlike = (/** @type {number} */ row) =>
-    label.name[row] === label.name[own] && label.via[row] === label.via[own] && (label.index[row] !== 0) === isElement;
   const slots = [];
   for (let node = 0; node < model.nodeCount; node++) {
     if (type[node] !== wanted) continue;
-    for (let at = first[node]; at < first[node + 1]; at++) if (isAlike(edge.label[at])) slots.push(at);
+    for (let at = first[node]; at < first[node + 1]; at++) if (model.labelKey(at) === own) slots.push(at);
   }
   return slots;
 }

@@ -1,7 +1,7 @@
 // The report as views ask for it: names, fields, sizes and ways of single objects.
 
 import { stringReader } from "./strings.js";
-import { ABSENT, HOLDS_MASK, sourceOf } from "../graph/csr.js";
+import { HOLDS_MASK, sourceOf } from "../graph/csr.js";
 import { KIND, isCounted, isFolded } from "../graph/costs.js";
 import { foundHolders, freedByCutting } from "../graph/release.js";
 
@@ -46,6 +46,8 @@ export class Model {
     this.text = stringReader(tables.strings);
     /** @type {Map<string, number> | null} */
     this._reportRows = null;
+    /** For each row of labels the first one that differs at most in its index. */
+    this.labelAlike = alikeLabels(tables.label);
     /** @type {Map<number, number> | null} */
     this._taskByNode = null;
   }
@@ -169,12 +171,12 @@ export class Model {
   }
 
   /**
-   * The row of a reference's label; absent for roots.
+   * A number that is the same for references by the same field, whatever their index; of roots for those of one name.
    *
    * @param {number} slot
    */
-  labelRow(slot) {
-    return this.isRoot(slot) ? ABSENT : this.tables.edge.label[slot];
+  labelKey(slot) {
+    return this.isRoot(slot) ? this.tables.root.name[slot - this.firstRoot] : this.labelAlike[this.tables.edge.label[slot]];
   }
 
   /**
@@ -293,4 +295,22 @@ export class Model {
     }
     return this._taskByNode.get(node) ?? -1;
   }
+}
+
+/**
+ * For each label the first one with the same name and function that is an element, or none, as well. Time O(labels).
+ *
+ * @param {import("./tables.js").Tables["label"]} label
+ */
+function alikeLabels(label) {
+  const alike = new Uint32Array(label.name.length);
+  /** @type {Map<string, number>} */
+  const first = new Map();
+  for (let row = 0; row < alike.length; row++) {
+    const key = `${label.name[row]} ${label.via[row]} ${label.index[row] === 0}`;
+    const known = first.get(key);
+    if (known === undefined) first.set(key, row);
+    alike[row] = known ?? row;
+  }
+  return alike;
 }

@@ -44,6 +44,33 @@ export function selectedNodes(model, isWanted) {
 }
 
 /**
+ * Nodes in an order. Numbers and places are packed into one array that the engine sorts natively.
+ *
+ * Time O(n log n).
+ *
+ * @param {Uint32Array} nodes ascending; equal ones stay so
+ * @param {(node: number) => number} value not negative
+ * @param {boolean} isDown
+ */
+export function sortedNodes(nodes, value, isDown) {
+  const rows = nodes.length;
+  const keys = new Float64Array(rows);
+  let most = 0;
+  for (let at = 0; at < rows; at++) {
+    keys[at] = value(nodes[at]);
+    if (keys[at] > most) most = keys[at];
+  }
+  if ((most + 1) * rows < 2 ** 52) {
+    for (let at = 0; at < rows; at++) keys[at] = (isDown ? most - keys[at] : keys[at]) * rows + at;
+    keys.sort();
+    return Uint32Array.from(keys, (key) => nodes[key % rows]);
+  }
+  const order = Uint32Array.from(nodes, (_, at) => at);
+  order.sort((a, b) => (isDown ? keys[b] - keys[a] : keys[a] - keys[b]) || a - b);
+  return order.map((at) => nodes[at]);
+}
+
+/**
  * @param {import("./model.js").Model} model
  * @param {import("../text/filter.js").Term} term
  * @returns {(node: number) => boolean}

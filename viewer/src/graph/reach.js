@@ -31,6 +31,8 @@ export function cheapestWays(graph, costBySlot, entries) {
   const { nodeCount, first, target, info } = graph;
   const cost = new Uint32Array(nodeCount + 1).fill(ABSENT);
   const via = new Uint32Array(nodeCount + 1).fill(ABSENT);
+  // What roots reach keeps its way from there when the rest is entered.
+  const isReached = new Uint8Array(nodeCount + 1);
   const buckets = Array.from({ length: MOST + 1 }, () => /** @type {number[]} */ ([]));
   /** @param {ArrayLike<number>} sources */
   const spread = (sources) => {
@@ -50,7 +52,7 @@ export function cheapestWays(graph, costBySlot, entries) {
           if ((info[slot] & HOLDS_MASK) !== 0) continue;
           const next = target[slot];
           const sum = now + costBySlot[slot];
-          if (sum < cost[next]) {
+          if (sum < cost[next] && !isReached[next]) {
             cost[next] = sum;
             via[next] = slot;
             buckets[sum & MOST].push(next);
@@ -62,7 +64,6 @@ export function cheapestWays(graph, costBySlot, entries) {
     }
   };
   spread([nodeCount]);
-  const isReached = new Uint8Array(nodeCount + 1);
   for (let node = 0; node <= nodeCount; node++) isReached[node] = cost[node] === ABSENT ? 0 : 1;
   spread(entries.filter((node) => !isReached[node]));
   return { slotByNode: via, costByNode: cost, isReached };

@@ -5,7 +5,7 @@
  */
 export class Call {
   /**
-   * @param {string} key the same for calls of the same function
+   * @param {number} key the same for calls of the same function; negative for what is none
    * @param {string} name
    * @param {Call | null} parent
    */
@@ -24,7 +24,7 @@ export class Call {
     this.own = 0;
     /** How many frames of the runtime are folded below it. */
     this.folded = 0;
-    /** @type {Map<string, Call>} */
+    /** @type {Map<number, Call>} */
     this.calls = new Map();
     /** @type {Call[] | null} */
     this._children = null;
@@ -32,10 +32,13 @@ export class Call {
 
   /** Those that cost most first. */
   children() {
-    return (this._children ??= [...this.calls.values()].sort((a, b) => b.value - a.value || (a.key < b.key ? -1 : 1)));
+    return (this._children ??= [...this.calls.values()].sort((a, b) => b.value - a.value || a.key - b.key));
   }
 
-  /** @param {string} key @param {string} name */
+  /**
+   * @param {number} key
+   * @param {string} name
+   */
   call(key, name) {
     let call = this.calls.get(key);
     if (!call) {
@@ -69,8 +72,8 @@ export function costsByStack(model, isWanted) {
  * @typedef {object} CallOptions
  * @property {boolean} isFolded whether frames of the runtime and the system are left out
  * @property {boolean} isInverted whether the allocating function is the outermost
- * @property {string} [callersOf] the key of a function: only what calls it, from it outwards
- * @property {string} [calleesOf] the key of a function: only what it calls
+ * @property {number} [callersOf] the key of a function: only what calls it, from it outwards
+ * @property {number} [calleesOf] the key of a function: only what it calls
  */
 
 /**
@@ -83,7 +86,7 @@ export function costsByStack(model, isWanted) {
  * @param {CallOptions} options
  */
 export function callTree(model, costs, options) {
-  const root = new Call("", "all allocations", null);
+  const root = new Call(-1, "all allocations", null);
   const { parent, frame } = model.tables.stack;
   const frames = frameNames(model);
   let foldedFrames = 0;
@@ -123,13 +126,13 @@ export function callTree(model, costs, options) {
     root.count += count;
     let call = root;
     if (path.length === 0) {
-      call = root.call("?", row === 0 ? "no stack was recorded" : "the runtime alone");
+      call = root.call(-2, row === 0 ? "no stack was recorded" : "the runtime alone");
       call.value += bytes;
       call.count += count;
     }
     for (const here of path) {
       call = call.call(frames.key(here), frames.name(here));
-      if (call.place === "") {
+      if (call.count === 0) {
         call.place = frames.place(here);
         call.module = frames.module(here);
         call.isOwn = frames.isOwn(here);
@@ -148,7 +151,7 @@ export function callTree(model, costs, options) {
  *
  * @param {number[]} path
  * @param {ReturnType<typeof frameNames>} frames
- * @param {string} key
+ * @param {number} key
  */
 function lastIndexOfKey(path, frames, key) {
   for (let at = path.length - 1; at >= 0; at--) if (frames.key(path[at]) === key) return at;
@@ -162,13 +165,19 @@ function lastIndexOfKey(path, frames, key) {
  */
 export function frameNames(model) {
   const { frame } = model.tables;
-  /** @type {string[]} */
-  const keys = [];
+  const keys = new Int32Array(frame.function.length);
+  /** @type {Map<string, number>} */
+  const numbers = new Map();
+  for (let row = 0; row < keys.length; row++) {
+    const text = `${frame.function[row]} ${frame.file[row]} ${frame.module[row]}`;
+    keys[row] = numbers.get(text) ?? numbers.size;
+    numbers.set(text, keys[row]);
+  }
   const name = (/** @type {number} */ row) => model.text(frame.function[row]) || "unknown function";
   return {
     name,
     /** @param {number} row */
-    key: (row) => (keys[row] ??= `${name(row)}\0${model.text(frame.file[row])}\0${model.text(frame.module[row])}`),
+    key: (row) => keys[row],
     /** @param {number} row */
     isOwn: (row) => (frame.flags[row] & 2) !== 0,
     /** @param {number} row */
@@ -193,7 +202,7 @@ export function frameNames(model) {
 export function functionCosts(model, costs, isFolded) {
   const { parent, frame } = model.tables.stack;
   const frames = frameNames(model);
-  /** @type {Map<string, Call>} */
+  /** @type {Map<number, Call>} */
   const functions = new Map();
   for (let row = 0; row < frame.length; row++) {
     if (costs.counts[row] === 0) continue;
@@ -219,5 +228,5 @@ export function functionCosts(model, costs, isFolded) {
       call.count += costs.counts[row];
     }
   }
-  return [...functions.values()].sort((a, b) => b.value - a.value || (a.key < b.key ? -1 : 1));
+  return [...functions.values()].sort((a, b) => b.value - a.value || a.key - b.key);
 }

@@ -24,7 +24,8 @@ export function boxTexts(model, box) {
     const note = box.members.length === box.count ? bytes(own) : `${bytes(own)} in the first ${number(box.members.length)}`;
     return { title: `${number(box.count)} × ${shortType(name)}`, note, whole: name };
   }
-  return { title: shortType(name), note: `${bytes(model.node.bytes[node])} · retains ${bytes(model.retained.bytes[node])}`, whole: name };
+  const retains = `retains ${bytes(model.retained.bytes[node])}`;
+  return { title: shortType(name), note: model.isLeaked(node) ? retains : `${bytes(model.node.bytes[node])}, ${retains}`, whole: name };
 }
 
 /**

@@ -1,12 +1,16 @@
 // A slice as geometry: boxes, lines and labels with their places. Knows no page, so a picture can be made of it as well.
 
+import { linkNotes, linkText } from "./captions.js";
 import { layered } from "./layered.js";
 import { spread } from "./order.js";
+import { shortType } from "../text/format.js";
 
-export const BOX_WIDTH = 208;
+export const BOX_WIDTH = 200;
 const HEIGHTS = { objects: 44, root: 44, gap: 28, more: 28 };
 const BOX_GAP = 16;
-const COLUMN_GAP = 176;
+const ROOT_GAP = 56;
+const NARROWEST_GAP = 110;
+const WIDEST_GAP = 300;
 const MARGIN = 16;
 const LANE = 30;
 
@@ -45,14 +49,12 @@ export function draw(slice, isOutgoing) {
     slice.links,
     BOX_GAP,
   );
-  const last = columns.length - 1;
-  const boxes = slice.boxes.map((box, at) => ({
-    x: MARGIN + (isOutgoing ? box.column : last - box.column) * (BOX_WIDTH + COLUMN_GAP),
-    y: MARGIN + tops[at],
-    width: BOX_WIDTH,
-    height: heights[at],
-  }));
-  const isForward = slice.links.map(({ from, to }) => boxes[to].x - boxes[from].x === BOX_WIDTH + COLUMN_GAP);
+  const xs = columnPlaces(slice, columns.length, isOutgoing);
+  const boxes = slice.boxes.map((box, at) => ({ x: xs[box.column], y: MARGIN + tops[at], width: BOX_WIDTH, height: heights[at] }));
+  const isForward = slice.links.map(({ from, to }) => {
+    const step = slice.boxes[from].column - slice.boxes[to].column;
+    return step === (isOutgoing ? -1 : 1);
+  });
   const ports = portsOf(slice, boxes);
   /** @type {PlacedLink[]} */
   const links = slice.links.map((_, at) => ({ ...forward(ports[at]), label: null, isBack: false }));
@@ -67,10 +69,46 @@ export function draw(slice, isOutgoing) {
   return {
     boxes,
     links,
-    width: 2 * MARGIN + columns.length * BOX_WIDTH + last * COLUMN_GAP,
+    width: Math.max(...xs) + BOX_WIDTH + MARGIN,
     height: 2 * MARGIN + height + (lanes > 0 ? 24 + lanes * LANE : 0),
     columns,
   };
+}
+
+/**
+ * Where each column begins: as far from the next as the longest label between them needs.
+ *
+ * @param {import("./slice.js").Slice} slice
+ * @param {number} count
+ * @param {boolean} isOutgoing
+ */
+function columnPlaces(slice, count, isOutgoing) {
+  /** @type {number[]} by the farther column */
+  const gaps = new Array(count).fill(ROOT_GAP);
+  for (const link of slice.links) {
+    if (!isLabelled(slice, link)) continue;
+    const column = Math.max(slice.boxes[link.from].column, slice.boxes[link.to].column);
+    if (Math.abs(slice.boxes[link.from].column - slice.boxes[link.to].column) !== 1) continue;
+    const letters = Math.max(linkText(link).length + 1, shortType(link.via).length * 0.8);
+    const marks = (link.isInCycle ? 44 : 0) + linkNotes(link).length * 14;
+    gaps[column] = Math.max(gaps[column], NARROWEST_GAP, Math.min(WIDEST_GAP, letters * 6.2 + marks + 48));
+  }
+  const xs = [MARGIN];
+  for (let at = 1; at < count; at++) {
+    const gap = isOutgoing ? gaps[at] : gaps[count - at];
+    xs.push(Math.round(xs[at - 1] + BOX_WIDTH + gap));
+  }
+  return isOutgoing ? xs : xs.reverse();
+}
+
+/**
+ * Whether a link has a label: a root says itself what it is, and what is folded has none.
+ *
+ * @param {import("./slice.js").Slice} slice
+ * @param {import("./slice.js").Link} link
+ */
+function isLabelled(slice, link) {
+  return link.count > 0 && slice.boxes[link.from].kind !== "root";
 }
 
 /** @typedef {{x1: number, y1: number, x2: number, y2: number}} Ends */
@@ -145,7 +183,7 @@ function placeLabels(slice, boxes, links, isForward, ends) {
   /** @type {Map<number, number[]>} */
   const byGap = new Map();
   slice.links.forEach((link, at) => {
-    if (!isForward[at] || link.count === 0) return;
+    if (!isForward[at] || !isLabelled(slice, link)) return;
     const x = boxes[link.from].x;
     byGap.set(x, [...(byGap.get(x) ?? []), at]);
   });
@@ -155,7 +193,7 @@ function placeLabels(slice, boxes, links, isForward, ends) {
     group.sort((a, b) => middle(a) - middle(b) || a - b);
     const places = spread(group.map((at) => middle(at) - height(at) / 2), group.map(height), 2);
     group.forEach((at, place) => {
-      links[at].label = { x: ends[at].x1 + 14, y: r(Math.max(0, places[place])), width: COLUMN_GAP - 34, height: height(at) };
+      links[at].label = { x: ends[at].x1 + 14, y: r(Math.max(0, places[place])), width: ends[at].x2 - ends[at].x1 - 30, height: height(at) };
     });
   }
 }

@@ -1,14 +1,8 @@
 // The dominator tree as a picture has it: objects of the same type with the same way of types above them are one node.
 
-/**
- * What some objects retain, by type.
- *
- * @implements {Retaining}
- *
- * @typedef {object} Retaining
- * @property {number} value retained bytes
- * @property {() => RetainedGroup[]} children
- */
+import { number } from "../text/format.js";
+
+/** What some objects retain: a node of the picture. */
 export class RetainedGroup {
   /**
    * @param {import("../data/model.js").Model} model
@@ -62,16 +56,13 @@ export class RetainedGroup {
   }
 
   _single() {
-    const { first, child } = this.model.analysis.dominated;
     const { type } = this.model.node;
     const { report } = this.model.tables.type;
     const children = [];
     for (let at = 0; at < this.members.length; at++) {
-      const member = this.members[at];
-      for (let place = first[member]; place < first[member + 1]; place++) {
-        // More than are ever drawn, and the rest is summed up by their parent's size.
-        if (children.length >= 5000) break;
-        children.push(new RetainedGroup(this.model, [child[place]], report[type[child[place]]], false, this));
+      // No more than are ever drawn; the rest shows as what is left of their parent.
+      for (const child of largestDominated(this.model, this.members[at], 5000)) {
+        children.push(new RetainedGroup(this.model, [child], report[type[child]], false, this));
       }
     }
     return children;
@@ -80,8 +71,24 @@ export class RetainedGroup {
   get label() {
     if (this.row < 0) return "everything";
     const name = this.members.length === 1 ? this.model.typeName(this.members[0]) : this.model.text(this.model.tables.report.name[this.row]);
-    return this.members.length === 1 ? name : `${this.members.length} × ${name}`;
+    return this.members.length === 1 ? name : `${number(this.members.length)} × ${name}`;
   }
+}
+
+/**
+ * The nodes that a node dominates immediately, those that retain most first.
+ *
+ * Time O(n log n) of them.
+ *
+ * @param {import("../data/model.js").Model} model
+ * @param {number} node
+ * @param {number} most how many at most
+ */
+export function largestDominated(model, node, most) {
+  const { first, child } = model.analysis.dominated;
+  const { bytes } = model.retained;
+  const nodes = child.slice(first[node], first[node + 1]);
+  return nodes.sort((a, b) => bytes[b] - bytes[a] || a - b).subarray(0, most);
 }
 
 /**

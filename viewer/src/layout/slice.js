@@ -1,6 +1,6 @@
 // Of a large graph the part that tells who retains some objects, or what they refer to: small enough to be drawn.
 
-import { referenceCount, stepsAlong, stepsAt, wayFromRoot } from "./steps.js";
+import { namesOf, referenceCount, stepsAlong, stepsAt, wayFromRoot } from "./steps.js";
 
 /**
  * A box stands for one object, for several alike, for a root, for steps of a long way that are left out, or for what
@@ -40,13 +40,7 @@ import { referenceCount, stepsAlong, stepsAt, wayFromRoot } from "./steps.js";
  * @property {number} [cap] how many boxes there may be
  *
  * @typedef {object} Group references alike, to or from one box
- * @property {import("./steps.js").Step} step the first of them
- * @property {Set<number>} members nodes, or slots of roots
- * @property {number} references
- * @property {string} field
- * @property {number} provenance
- * @property {number[]} firstSlots
- * @property {number[]} lastSlots
+ * @property {import("./steps.js").Step[]} steps
  * @property {number} rank less comes first
  * @property {boolean} isOnWay
  */
@@ -193,19 +187,21 @@ class Slicing {
     let shown = 0;
     let hidden = unseen;
     for (const group of groups) {
+      const steps = this.linkKnown(number, group.steps);
+      if (steps.length === 0) continue;
       const isForced = group.isOnWay || (number === 0 && shown === 0);
       if (!isForced && (shown >= fan || this.boxes.length >= this.cap)) {
         if (shown < fan) this.isCapped = true;
-        hidden += group.references;
+        hidden += steps.length;
         continue;
       }
       shown++;
-      const members = [...group.members];
+      const members = this.membersOf(steps);
       const next = this.addBox(
-        { kind: group.step.isRoot ? "root" : "objects", members, count: members.length, isOnWay: group.isOnWay },
+        { kind: steps[0].isRoot ? "root" : "objects", members, count: members.length, isOnWay: group.isOnWay },
         group.isOnWay ? -1 : cost + 16 + group.rank,
       );
-      this.link(next, number, group);
+      this.link(next, number, steps);
     }
     if (hidden > 0) {
       const more = this.addBox({ kind: "more", of: number, members: [box.members[0]], count: hidden }, 0);
@@ -214,7 +210,40 @@ class Slicing {
   }
 
   /**
-   * The references of a box in groups, those to show first; references to and from boxes that are there become links.
+   * Draws those steps whose other end is a box already.
+   *
+   * @param {number} number
+   * @param {import("./steps.js").Step[]} steps of one group
+   * @returns {import("./steps.js").Step[]} the others
+   */
+  linkKnown(number, steps) {
+    /** @type {Map<number, import("./steps.js").Step[]>} */
+    const known = new Map();
+    /** @type {import("./steps.js").Step[]} */
+    const others = [];
+    for (const step of steps) {
+      const box = step.isRoot ? undefined : this.boxByNode.get(step.node);
+      const found = box === undefined ? others : known.get(box);
+      if (found) found.push(step);
+      else if (box !== undefined) known.set(box, [step]);
+    }
+    for (const [box, found] of known) this.link(box, number, found);
+    return others;
+  }
+
+  /**
+   * What a box stands for: the one on the way first, as it stands for the others.
+   *
+   * @param {import("./steps.js").Step[]} steps
+   */
+  membersOf(steps) {
+    const members = new Set(steps.map((step) => (step.isRoot ? step.slots[0] : step.node)));
+    const isOnWay = (/** @type {number} */ member) => (steps[0].isRoot ? member === this.rootSlot : this.onWay.has(member));
+    return [...new Set([...[...members].filter(isOnWay), ...members])];
+  }
+
+  /**
+   * The references of a box in groups, those to show first.
    *
    * @param {number} number
    * @returns {{groups: Group[], unseen: number}} `unseen` references were not looked at
@@ -233,80 +262,51 @@ class Slicing {
       looked += steps.length;
       for (const step of steps) {
         if (this.gap && member === this.gap.near && step.node === this.gap.next) continue;
-        const known = step.isRoot ? undefined : this.boxByNode.get(step.node);
-        if (known !== undefined) {
-          this.link(known, number, this.groupOf(step));
-          continue;
-        }
-        const key = `${step.isRoot ? "root" : this.model.node.type[step.node]}\0${step.folded}\0${step.via}\0${step.strength}`;
-        const group = groups.get(key);
-        if (group) this.join(group, step);
-        else groups.set(key, this.groupOf(step));
+        let key = `${step.isRoot ? -1 : this.model.node.type[step.node]} ${step.strength}`;
+        for (const slot of step.slots) key += ` ${this.model.labelKey(slot)}`;
+        let group = groups.get(key);
+        if (!group) groups.set(key, (group = { steps: [], rank: Infinity, isOnWay: false }));
+        group.steps.push(step);
+        group.rank = Math.min(group.rank, this.rankOf(step));
+        if (step.isRoot ? step.slots[0] === this.rootSlot : this.onWay.has(step.node)) group.isOnWay = true;
       }
     }
     const sorted = [...groups.values()].sort(
-      (a, b) => Number(b.isOnWay) - Number(a.isOnWay) || a.rank - b.rank || b.references - a.references || a.firstSlots[0] - b.firstSlots[0],
+      (a, b) =>
+        Number(b.isOnWay) - Number(a.isOnWay) || a.rank - b.rank || b.steps.length - a.steps.length || a.steps[0].slots[0] - b.steps[0].slots[0],
     );
-    for (const group of sorted) {
-      if (!group.isOnWay) continue;
-      // The one on the way stands for the others.
-      const own = [...group.members].filter((member) => (group.step.isRoot ? member === this.rootSlot : this.onWay.has(member)));
-      group.members = new Set([...own, ...group.members]);
-    }
     return { groups: sorted, unseen: looked >= SCAN ? Math.max(0, all - looked) : 0 };
   }
 
   /**
+   * What comes first, the least: what is nearest to a root; of what an object refers to that which retains most.
+   *
    * @param {import("./steps.js").Step} step
-   * @returns {Group}
    */
-  groupOf(step) {
-    const group = {
-      step,
-      members: new Set(),
-      references: 0,
-      field: step.field,
-      provenance: 0,
-      firstSlots: [],
-      lastSlots: [],
-      rank: Infinity,
-      isOnWay: false,
-    };
-    this.join(group, step);
-    return group;
+  rankOf(step) {
+    if (this.options.isOutgoing) return -this.model.retained.bytes[step.node];
+    return step.isRoot ? 0 : this.model.ways.costByNode[step.node];
   }
 
   /**
-   * @param {Group} group
-   * @param {import("./steps.js").Step} step
-   */
-  join(group, step) {
-    group.members.add(step.isRoot ? step.slots[0] : step.node);
-    group.references++;
-    group.provenance = Math.max(group.provenance, step.provenance);
-    if (group.field !== step.field) group.field = step.folded;
-    group.firstSlots.push(step.slots[0]);
-    group.lastSlots.push(step.slots[step.slots.length - 1]);
-    // Nearest to a root first; of what an object refers to, that which retains most.
-    const rank = this.options.isOutgoing
-      ? -this.model.retained.bytes[step.node]
-      : step.isRoot ? 0 : this.model.ways.costByNode[step.node];
-    group.rank = Math.min(group.rank, rank);
-    if (step.isRoot ? step.slots[0] === this.rootSlot : this.onWay.has(step.node)) group.isOnWay = true;
-  }
-
-  /**
+   * Draws references alike between two boxes as one.
+   *
    * @param {number} other
    * @param {number} number
-   * @param {Group} group
+   * @param {import("./steps.js").Step[]} steps
    */
-  link(other, number, group) {
-    const { folded, via, strength } = group.step;
-    const link = this.addLink(other, number, group.field, folded, strength, group.provenance, via);
-    link.count += group.references;
-    for (let at = 0; at < group.firstSlots.length && link.firstSlots.length < SCAN; at++) {
-      link.firstSlots.push(group.firstSlots[at]);
-      link.lastSlots.push(group.lastSlots[at]);
+  link(other, number, steps) {
+    const [first] = steps;
+    const { label } = this.model.tables.edge;
+    const { field, folded, via } = namesOf(this.model, first);
+    const isSame = steps.every((step) => step.slots.every((slot, at) => label[slot] === label[first.slots[at]]));
+    const provenance = Math.max(...steps.map((step) => step.provenance));
+    const link = this.addLink(other, number, isSame ? field : folded, folded, first.strength, provenance, via);
+    link.count += steps.length;
+    for (const step of steps) {
+      if (link.firstSlots.length >= SCAN) break;
+      link.firstSlots.push(step.slots[0]);
+      link.lastSlots.push(step.slots[step.slots.length - 1]);
     }
   }
 

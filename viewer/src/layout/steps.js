@@ -8,11 +8,13 @@ import { wayTo } from "../graph/reach.js";
  * @property {number} node the object at the other end; the outside for a root
  * @property {boolean} isRoot
  * @property {number[]} slots from the one that leaves the holder to the one that reaches what is held
+ * @property {number} strength of the weakest slot
+ * @property {number} provenance of the least sure slot
+ *
+ * @typedef {object} StepNames
  * @property {string} field the path of fields: `channels[2].handler`
  * @property {string} folded the same with every index as `[_]`
  * @property {string} via the function that the reference goes through; empty for none
- * @property {number} strength of the weakest slot
- * @property {number} provenance of the least sure slot
  *
  * @typedef {object} StepOptions
  * @property {boolean} [isOutgoing]
@@ -59,7 +61,7 @@ export function stepsAt(model, node, options) {
         nodes.pop();
       }
       // Storage that leads nowhere, or that nothing holds, stands for itself.
-      if (steps.length === before) steps.push(stepOf(model, other, isOutgoing ? [...path] : [...path].reverse()));
+      if (steps.length === before) steps.push(stepOf(model, other, path.length === 1 ? [slot] : isOutgoing ? [...path] : [...path].reverse()));
       path.pop();
     }
   };
@@ -75,24 +77,30 @@ export function stepsAt(model, node, options) {
  * @param {number[]} slots
  * @returns {Step}
  */
-export function stepOf(model, node, slots) {
+function stepOf(model, node, slots) {
   let strength = 0;
   let provenance = 0;
-  let via = "";
   for (const slot of slots) {
     strength = Math.max(strength, model.strength(slot));
     provenance = Math.max(provenance, model.provenance(slot));
-    via = model.via(slot) || via;
   }
+  return { node, isRoot: node === model.outside, slots, strength, provenance };
+}
+
+/**
+ * What a step is called.
+ *
+ * @param {import("../data/model.js").Model} model
+ * @param {Step} step
+ * @returns {StepNames}
+ */
+export function namesOf(model, step) {
+  let via = "";
+  for (const slot of step.slots) via = model.via(slot) || via;
   return {
-    node,
-    isRoot: node === model.outside,
-    slots,
-    field: joinedFields(slots.map((slot) => model.field(slot))),
-    folded: slots.length === 1 && model.isRoot(slots[0]) ? model.field(slots[0]) : joinedFields(slots.map((slot) => model.foldedField(slot))),
+    field: joinedFields(step.slots.map((slot) => model.field(slot))),
+    folded: joinedFields(step.slots.map((slot) => model.foldedField(slot))),
     via,
-    strength,
-    provenance,
   };
 }
 
@@ -155,6 +163,36 @@ export function wayFromRoot(model, node, cut) {
       seen[holder] = 1;
       slotByNode[holder] = slot;
       queue.push(holder);
+    }
+  }
+  return null;
+}
+
+/**
+ * The slots of a shortest cycle that a node lies on; null where there is none. Time O(V + E) of its component.
+ *
+ * @param {import("../data/model.js").Model} model
+ * @param {number} node
+ * @returns {number[] | null} from the node on
+ */
+export function cycleThrough(model, node) {
+  const { first, target } = model.graph;
+  const { componentByNode } = model.analysis;
+  /** @type {Map<number, number>} the slot by which each node was found */
+  const slotByNode = new Map();
+  const queue = [node];
+  for (const at of queue) {
+    for (let slot = first[at]; slot < first[at + 1]; slot++) {
+      const next = target[slot];
+      if (!model.holds(slot) || componentByNode[next] !== componentByNode[node]) continue;
+      if (next === node) {
+        const slots = [slot];
+        for (let walk = at; walk !== node; walk = model.source(slots[slots.length - 1])) slots.push(/** @type {number} */ (slotByNode.get(walk)));
+        return slots.reverse();
+      }
+      if (slotByNode.has(next)) continue;
+      slotByNode.set(next, slot);
+      queue.push(next);
     }
   }
   return null;

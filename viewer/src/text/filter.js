@@ -44,9 +44,10 @@ export const FLAGS = {
  */
 export function parseFilter(text) {
   const terms = [];
-  const pattern = /(-)?(?:([A-Za-z]+)(>=|<=|[:=<>]))?("(?:[^"\\]|\\.)*"?|[^\s"]+)/g;
+  const pattern = /(-)?(?:([A-Za-z]+)(>=|<=|[:=<>])("(?:[^"\\]|\\.)*"?|[^\s"]*)|("(?:[^"\\]|\\.)*"?|[^\s"]+))/g;
   for (const match of text.matchAll(pattern)) {
-    const [written, minus, key = "", operator = "", raw] = match;
+    const [written, minus, key = "", operator = "", after, alone] = match;
+    const raw = after ?? alone;
     const isQuoted = raw.startsWith('"');
     const value = isQuoted ? raw.slice(1, raw.length > 1 && raw.endsWith('"') ? -1 : undefined).replace(/\\(.)/g, "$1") : raw;
     terms.push(termOf(key.toLowerCase(), operator, value, isQuoted, minus === "-", written));
@@ -73,6 +74,8 @@ function termOf(key, operator, value, isQuoted, isNegated, text) {
   const known = Object.hasOwn(KEYS, key) ? KEYS[/** @type {keyof typeof KEYS} */ (key)] : null;
   if (!known) {
     term.error = `there is no “${key}”; there are ${Object.keys(KEYS).join(", ")}`;
+  } else if (value === "") {
+    term.error = `${key}${operator} lacks a value`;
   } else if (known.kind === "text") {
     if (/[<>]/.test(operator)) {
       term.amount = Number(value);
@@ -80,7 +83,7 @@ function termOf(key, operator, value, isQuoted, isNegated, text) {
     }
   } else {
     term.amount = known.kind === "size" ? sizeOf(value) : Number(value);
-    if (value === "" || !(term.amount >= 0)) term.error = `“${value}” is no ${known.kind === "size" ? "size, as 10, 4k or 1.5m are" : "number"}`;
+    if (!(term.amount >= 0)) term.error = `“${value}” is no ${known.kind === "size" ? "size, as 10, 4k or 1.5m are" : "number"}`;
   }
   return term;
 }

@@ -89,6 +89,8 @@ export function address(value) {
  * @returns {string}
  */
 export function shortType(name) {
+  // Longer ones are cut where they are shown, and taking them apart would take long.
+  if (name.length > 1000) return name;
   const closure = /^((?:closure|implicit closure) #\d+ in )(.*)$/s.exec(name);
   if (closure) return closure[1] + shortType(closure[2]);
   const method = /^(method |function )(.*)$/s.exec(name);

@@ -7,7 +7,7 @@ import { bytesText, button, filterField, save, segments } from "./widgets.js";
 import { callTree, costsByStack, functionCosts } from "../layout/calls.js";
 import { icicle } from "../layout/weighted.js";
 import { nodeFilter } from "../data/selection.js";
-import { bytes, clipped, count, number, percent } from "../text/format.js";
+import { bytes, clipped, count, number, percent, shortType } from "../text/format.js";
 import { parseFilter } from "../text/filter.js";
 
 const FLAME_ROW = 19;
@@ -97,10 +97,10 @@ export class AllocationsView {
       columns: [
         { key: "name", title: "Function", width: "minmax(14rem, 1fr)", cell: (call) => [h("code", { class: "type", dir: "auto" }, clipped(call.name, 300)), call.place && h("small", { class: "quiet" }, ` ${call.place}`)], value: (call) => call.name },
         { key: "own", title: "Itself", tip: "Bytes that it allocated itself", width: "8rem", isNumber: true, cell: (call) => bytesText(call.own), value: (call) => call.own, bar: (call) => call.own / most },
-        { key: "all", title: "With callees", tip: "Bytes of it and all that it called", width: "8rem", isNumber: true, cell: (call) => bytesText(call.value), value: (call) => call.value, bar: (call) => call.value / most },
+        { key: "all", title: "With callees", tip: "Bytes of it and all that it called", width: "9rem", isNumber: true, cell: (call) => bytesText(call.value), value: (call) => call.value, bar: (call) => call.value / most },
         { key: "count", title: "Objects", width: "6rem", isNumber: true, cell: (call) => number(call.count), value: (call) => call.count },
       ],
-      rows: functions, sort: "-all", hash: go,
+      rows: functions, sort: "-all", hash: go, isLow: true,
     });
     place.append(table.element);
     if (!chosen) return;
@@ -128,6 +128,7 @@ export class AllocationsView {
     return new TreeCanvas(app, root, {
       name,
       label: (call) => call.name,
+      short: (call) => shortType(call.name),
       note: (call) => `${bytes(call.value)} in ${count(call.count, "object")}${call.own > 0 && call.own < call.value ? `, ${bytes(call.own)} itself` : ""}${call.place ? ` · ${call.place}` : ""}${call.folded > 0 ? ` · ${count(call.folded, "frame")} of the runtime folded` : ""}`,
       hue: (call) => (call.isOwn ? hueOf(call.module || call.name) : -1),
       isFound: (call) => call.name.toLowerCase().includes(find),
@@ -136,7 +137,7 @@ export class AllocationsView {
       layout: (width, _, top) => icicle(top, width, FLAME_ROW, 0.7),
       height: (rects) => rects.reduce((most, rect) => Math.max(most, rect.y + rect.height), 0),
       choose: (call) => {
-        if (call.key !== "" && call.key !== "?") app.go("allocations", { ...app.route.options, as: "sandwich", fn: call.name });
+        if (call.key >= 0) app.go("allocations", { ...app.route.options, as: "sandwich", fn: call.name });
         else app.go("objects", { q: app.route.options.q ?? "" });
       },
     });

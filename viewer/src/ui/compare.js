@@ -121,7 +121,7 @@ function steps(app) {
         h("i", { class: "column", "aria-hidden": "true" }, h("i", { style: `height:${(shot.live.bytes / most) * 100}%` })),
         h("b", { title: shot.path }, shot.title),
         h("span", null, `${number(shot.live.count)} · ${bytes(shot.live.bytes)}`),
-        before && h("span", { class: shot.live.bytes > before.bytes ? "more" : "fewer" }, `${signed(shot.live.count - before.count)} · ${signedBytes(shot.live.bytes - before.bytes)}`),
+        before && h("span", { class: shot.live.bytes > before.bytes ? "more" : shot.live.bytes < before.bytes ? "fewer" : "quiet" }, `${signed(shot.live.count - before.count)} · ${signedBytes(shot.live.bytes - before.bytes)}`),
       );
     }),
   );

@@ -59,8 +59,7 @@ export class GraphPicture {
     if (!label) return null;
     const notes = linkNotes(link);
     const { boxes } = this.slice;
-    const isRoot = boxes[link.from].kind === "root";
-    const field = isRoot ? "root" : link.field || "?";
+    const field = link.field || "?";
     return h(
       "button",
       {
@@ -108,7 +107,7 @@ export class GraphPicture {
         onmouseenter: () => this.showBox(at),
       },
       h("span", { class: "name" }, h("bdi", null, clipped(title, 80))),
-      note && h("span", { class: "note" }, note, isLeaked && h("span", { class: "badge leaked" }, "leaked")),
+      note && h("span", { class: "note" }, isLeaked && h("b", { class: "bad" }, "leaked, "), note),
     );
   }
 

@@ -5,7 +5,7 @@ import { TreeCanvas } from "./treecanvas.js";
 import { button, save, segments } from "./widgets.js";
 import { icicle, treemap } from "../layout/weighted.js";
 import { retainedTree } from "../layout/retained.js";
-import { bytes, clipped, count } from "../text/format.js";
+import { bytes, clipped, count, number, shortType } from "../text/format.js";
 import { termText } from "../text/filter.js";
 
 const MAP_ROW = 20;
@@ -35,12 +35,13 @@ export class MapView {
     this.picture = new TreeCanvas(app, root, {
       name: isIcicle ? "Icicle of retained memory" : "Treemap of retained memory",
       label: (group) => clipped(group.label, 400),
+      short: (group) => (group.members.length === 1 ? shortType(group.label) : `${number(group.members.length)} × ${shortType(model.text(model.tables.report.name[group.row]))}`),
       note: (group) => `${bytes(group.value)} in ${count(group.objects, "object")}`,
       hue: (group) => (group.row < 0 || (model.tables.report.flags[group.row] & 1) === 0 ? -1 : group.row),
       isFound: () => true,
       isSearching: false,
       isUpwards: false,
-      layout: (width, height, top) => (isIcicle ? icicle(top, width, MAP_ROW, 1) : treemap(top, { x: 0, y: 0, width, height: Math.max(320, height) }, 5)),
+      layout: (width, height, top) => (isIcicle ? icicle(top, width, MAP_ROW, 1) : treemap(top, { x: 0, y: 0, width, height: Math.min(1200, Math.max(360, height)) }, 5)),
       height: (rects) => (isIcicle ? rects.reduce((most, rect) => Math.max(most, rect.y + rect.height), 0) : (rects[0]?.height ?? 0)),
       choose: (group) => {
         if (group.row < 0) return;

@@ -90,11 +90,11 @@ export function link(app, node) {
 function way(app, node) {
   const texts = wayTexts(app.model, node);
   if (!texts) return h("p", { class: "quiet" }, "No way from a root is known.");
-  const { title, steps, end } = texts;
+  const { title, steps, end, isCycle } = texts;
   return h(
     "section",
     null,
-    h("h2", null, "Shortest way"),
+    h("h2", null, isCycle ? "Shortest cycle" : steps.length === 0 ? "Nothing holds it" : "Shortest way"),
     h("pre", { class: "way", tabindex: 0, role: "region", "aria-label": "Shortest way" }, treeText("", steps, end).trimStart()),
     h("div", { class: "actions" }, button("Copy", () => void copy(app, treeText(title, steps, end)), { icon: "copy" }), button("Markdown", () => void copy(app, markdownText(title, steps, end)), { icon: "copy" })),
   );

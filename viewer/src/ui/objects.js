@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { Table } from "./table.js";
 import { bytesText, filterField, heading, typeText } from "./widgets.js";
-import { nodeFilter, selectedNodes } from "../data/selection.js";
+import { nodeFilter, selectedNodes, sortedNodes } from "../data/selection.js";
 import { address, bytes, count, number } from "../text/format.js";
 import { parseFilter } from "../text/filter.js";
 
@@ -46,11 +46,11 @@ export class ObjectsView {
       { key: "size", title: "Bytes", tip: "Its own bytes", width: "7rem", isNumber: true, cell: (at) => bytesText(node.bytes[at]), value: (at) => node.bytes[at], bar: (at) => node.bytes[at] / most },
       { key: "retained", title: "Retained", tip: "What would go with it", width: "8rem", isNumber: true, cell: (at) => bytesText(retained[at]), value: (at) => retained[at], bar: (at) => retained[at] / mostRetained },
       { key: "objects", title: "Objects", tip: "How many would go with it, itself included", width: "6rem", isNumber: true, cell: (at) => number(counts[at]), value: (at) => counts[at] },
-      { key: "refs", title: "Held by", tip: "References to it", width: "5rem", isNumber: true, cell: (at) => number(backFirst[at + 1] - backFirst[at]), value: (at) => backFirst[at + 1] - backFirst[at] },
+      { key: "refs", title: "Held by", tip: "References to it", width: "6rem", isNumber: true, cell: (at) => number(backFirst[at + 1] - backFirst[at]), value: (at) => backFirst[at + 1] - backFirst[at] },
       ...(generations.length > 0
         ? /** @type {import("./table.js").Column<number>[]} */ ([{ key: "gen", title: "Generation", width: "8rem", cell: (at) => model.generationName(node.generation[at]), value: (at) => node.generation[at] }])
         : []),
-      { key: "leaked", title: "Leaked", width: "5rem", cell: (at) => (model.isLeaked(at) ? h("b", { class: "bad" }, "leaked") : ""), value: (at) => (model.isLeaked(at) ? 1 : 0), isNumber: true },
+      { key: "leaked", title: "Leaked", width: "6rem", cell: (at) => (model.isLeaked(at) ? h("b", { class: "bad" }, "leaked") : ""), value: (at) => (model.isLeaked(at) ? 1 : 0), isNumber: true },
     ];
     const table = new Table(app, {
       label: "Objects", columns, rows: nodes, sort: "-retained",
@@ -77,31 +77,4 @@ function typeRanks(model) {
   const ranks = new Uint32Array(names.length);
   [...names.keys()].sort((a, b) => (names[a] < names[b] ? -1 : names[a] > names[b] ? 1 : 0)).forEach((row, at) => (ranks[row] = at));
   return ranks;
-}
-
-/**
- * Nodes in an order. Numbers and places are packed into one array that the engine sorts natively.
- *
- * Time O(n log n).
- *
- * @param {Uint32Array} nodes ascending; equal ones stay so
- * @param {(node: number) => number} value not negative
- * @param {boolean} isDown
- */
-export function sortedNodes(nodes, value, isDown) {
-  const rows = nodes.length;
-  const keys = new Float64Array(rows);
-  let most = 0;
-  for (let at = 0; at < rows; at++) {
-    keys[at] = value(nodes[at]);
-    if (keys[at] > most) most = keys[at];
-  }
-  if ((most + 1) * rows < 2 ** 52) {
-    for (let at = 0; at < rows; at++) keys[at] = (isDown ? most - keys[at] : keys[at]) * rows + at;
-    keys.sort();
-    return Uint32Array.from(keys, (key) => nodes[key % rows]);
-  }
-  const order = Uint32Array.from(nodes, (_, at) => at);
-  order.sort((a, b) => (isDown ? keys[b] - keys[a] : keys[a] - keys[b]) || a - b);
-  return order.map((at) => nodes[at]);
 }

@@ -6,6 +6,7 @@ import { GraphPicture } from "./graphpicture.js";
 import { wayTexts } from "./ways.js";
 import { cutSlots } from "../data/cuts.js";
 import { wayFromRoot } from "../layout/steps.js";
+import { largestDominated } from "../layout/retained.js";
 import { slice } from "../layout/slice.js";
 import { draw } from "../layout/drawing.js";
 import { pictureOf } from "../layout/picture.js";
@@ -113,7 +114,7 @@ export class RetainView {
     const object = [h("code", null, address(model.node.address[node])), ", ", bytesText(model.node.bytes[node]), `, retains ${bytes(model.retained.bytes[node])} in ${count(model.retained.counts[node], "object")}. `];
     if (!this.isIncoming) return object;
     const more = finding && finding.graph.memberCount > 1 ? `One of ${number(finding.graph.memberCount)} alike. ` : "";
-    if (model.isLeaked(node)) return [object, more, h("b", { class: "bad" }, "Leaked: "), cut.size ? "" : "no root reaches it."];
+    if (model.isLeaked(node)) return [object, more, h("b", { class: "bad" }, "Leaked"), ": no root reaches it."];
     const slots = wayFromRoot(model, node, cut);
     const root = slots && slots.length > 0 && model.isRoot(slots[0]) ? slots[0] : -1;
     return [object, more, root >= 0 ? ["Held by ", model.rootKind(root), " ", h("code", null, model.rootName(root)), "."] : "No root is known that holds it."].flat();
@@ -240,8 +241,7 @@ export class RetainView {
   suggestions(app) {
     const { model } = app;
     const { findings } = app.summary;
-    const { first, child } = model.analysis.dominated;
-    const largest = [...child.subarray(first[model.outside], first[model.outside + 1]).filter((node) => model.isOwn(node)).slice(0, 8)];
+    const largest = [...largestDominated(model, model.outside, 5000)].filter((node) => model.isOwn(node)).slice(0, 8);
     return h(
       "div",
       null,

@@ -38,6 +38,7 @@ export class Table {
    * @param {Column<Row>[]} about.columns
    * @param {ArrayLike<Row>} about.rows
    * @param {string} about.sort the column that it starts with, `-` before it for the largest first
+   * @param {boolean} [about.isLow] whether something else stands below it
    * @param {(row: Row) => string} [about.hash] where Enter and a click lead
    * @param {((column: Column<Row>, isDown: boolean) => ArrayLike<Row>)} [about.sorted] a quicker way to sort
    */
@@ -57,7 +58,7 @@ export class Table {
     this.grid = h(
       "div",
       {
-        class: "grid", role: "grid", tabindex: 0, "aria-label": about.label,
+        class: about.isLow ? "grid low" : "grid", role: "grid", tabindex: 0, "aria-label": about.label,
         onkeydown: (/** @type {KeyboardEvent} */ event) => this.onKey(event),
         onscroll: () => this.draw(),
         onfocus: () => this.mark(),
@@ -119,7 +120,7 @@ export class Table {
               },
             },
             entry.title,
-            h("span", { class: "arrow", "aria-hidden": "true" }, isSorted ? (isDown ? "↓" : "↑") : ""),
+            isSorted && h("span", { class: "arrow", "aria-hidden": "true" }, isDown ? "↓" : "↑"),
           ),
         );
       }),
@@ -129,6 +130,7 @@ export class Table {
     this.grid.setAttribute("aria-colcount", String(columns.length));
     const height = length * TABLE_ROW;
     this.scale = height > TALLEST ? height / TALLEST : 1;
+    this.grid.style.height = `${Math.min(height, TALLEST) + TABLE_ROW + 4}px`;
     this.body.style.height = `${Math.min(height, TALLEST)}px`;
     this.shownFrom = this.shownTo = -1;
     this.active = 0;
@@ -165,7 +167,7 @@ export class Table {
       this.about.columns.map((column, place) => {
         const cell = h("div", { role: "gridcell", "aria-colindex": place + 1, class: column.isNumber ? "number" : "text" }, column.cell(row));
         const part = column.bar?.(row);
-        if (part !== undefined && part > 0) cell.append(h("i", { class: "meter", style: `width:${Math.max(1, Math.min(100, part * 100))}%` }));
+        if (part !== undefined && part > 0.004) cell.append(h("i", { class: "meter", style: `width:${Math.min(100, part * 100)}%` }));
         return cell;
       }),
     );

@@ -9,6 +9,7 @@ import { bytes, clipped, count, percent } from "../text/format.js";
  *
  * @typedef {object} TreeLook what a view says of its nodes
  * @property {(node: any) => string} label
+ * @property {(node: any) => string} short the label where there is little room
  * @property {(node: any) => string} note
  * @property {(node: any) => number} hue a number that is the same for nodes alike; negative for grey
  * @property {(node: any) => boolean} isFound whether a search found it
@@ -73,7 +74,8 @@ export class TreeCanvas {
     const width = Math.floor(this.frame.clientWidth);
     if (width < 20) return;
     const began = performance.now();
-    this.rects = this.look.layout(width, this.frame.clientHeight, this.root);
+    const room = innerHeight - Math.max(0, this.frame.getBoundingClientRect().top + scrollY) - 32;
+    this.rects = this.look.layout(width, room, this.root);
     const height = Math.max(20, Math.ceil(this.look.height(this.rects)));
     const ratio = Math.min(2, devicePixelRatio || 1);
     if (this.look.isUpwards) for (const rect of this.rects) rect.y = height - rect.y - rect.height;
@@ -108,7 +110,7 @@ export class TreeCanvas {
         context.strokeRect(x + 0.5, y + 0.5, width - 1, height - 1);
       }
       if (width < 34 || height < 12) continue;
-      const label = rect.rest ? `${count(rect.rest.count, "smaller", "smaller")}: ${bytes(rect.rest.value)}` : this.look.label(node);
+      const label = rect.rest ? `${count(rect.rest.count, "smaller", "smaller")}: ${bytes(rect.rest.value)}` : this.look.short(node);
       context.fillStyle = rect.rest || isFaded ? quiet : text;
       context.save();
       context.beginPath();

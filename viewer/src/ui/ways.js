@@ -1,7 +1,7 @@
 // Ways as texts that can be copied.
 
 import { PROVENANCES, STRENGTHS } from "../data/model.js";
-import { stepsAlong, wayFromRoot } from "../layout/steps.js";
+import { cycleThrough, namesOf, stepsAlong, wayFromRoot } from "../layout/steps.js";
 import { address, bytes, count } from "../text/format.js";
 import { KIND } from "../graph/costs.js";
 
@@ -18,23 +18,25 @@ export function stepTexts(model, steps) {
     if (step.strength > 0) notes.push(STRENGTHS[step.strength] ?? "unknown");
     // A root is found as a word of the program's memory, and a task's memory has no types: nothing to doubt in either.
     if (step.provenance === 2 && !step.isRoot && model.node.kind[step.node] !== KIND.task) notes.push(PROVENANCES[2]);
-    return step.isRoot ? { type: step.field, field: "", notes, via: step.via } : { type: model.typeName(step.node), field: step.field, notes, via: step.via };
+    const { field, via } = namesOf(model, step);
+    return step.isRoot ? { type: field, field: "", notes, via } : { type: model.typeName(step.node), field, notes, via };
   });
 }
 
 /**
- * The way by which a node is held, as text; null where there is none.
+ * The way by which a node is held, or of a leaked one the cycle that it lies on, as text; null where there is neither.
  *
  * @param {import("../data/model.js").Model} model
  * @param {number} node
  * @param {Set<number>} [cut]
  */
 export function wayTexts(model, node, cut) {
-  const slots = wayFromRoot(model, node, cut);
+  const cycle = model.ways.isReached[node] ? null : cycleThrough(model, node);
+  const slots = cycle ?? wayFromRoot(model, node, cut);
   if (!slots || (slots.length === 0 && !model.isLeaked(node))) return null;
   const steps = stepsAlong(model, slots);
   const end = model.typeName(node);
-  const state = model.isLeaked(node) ? "leaked" : "held";
+  const state = model.isLeaked(node) ? (cycle ? "leaked in a cycle" : "leaked") : "held";
   const title = `${end} at ${address(model.node.address[node])}, ${state}: retains ${bytes(model.retained.bytes[node])} in ${count(model.retained.counts[node], "object")}`;
-  return { title, steps: stepTexts(model, steps), end };
+  return { title, steps: stepTexts(model, steps), end, isCycle: cycle !== null };
 }

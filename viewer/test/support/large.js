@@ -88,8 +88,7 @@ export function largeReport(n) {
   const stackParent = new Uint32Array(stackCount);
   const stackFrame = new Uint32Array(stackCount);
   for (let row = 1; row < stackCount; row++) {
-    stackParent[row] = row < 20 ? row : row - Math.floor(Math.max(0, row - 1) * random() ** 2);
-    stackParent[row] = row < 2 ? row : 1 + pick(Math.min(row - 1, 40));
+    stackParent[row] = row < 2 ? row : 1 + pick(Math.ceil(row / 2));
     stackFrame[row] = 1 + pick(functionNames.length - 1);
   }
   const counts = new Uint32Array(typeNames.length);
@@ -125,7 +124,7 @@ export function largeReport(n) {
     ["root.kind", "bytes", roots.map((root) => root.kind)], ["root.target", "u32", roots.map((root) => root.target)], ["root.info", "bytes", roots.map((root) => root.info)], ["root.name", "u32", roots.map((root) => root.name)],
     ["entry.node", "u32", entries],
     ["frame.function", "u32", [0, ...functionNames.slice(1)]], ["frame.file", "u32", functionNames.map((_, at) => (at % 3 ? file : 0))], ["frame.line", "u32", functionNames.map((_, at) => at % 90)], ["frame.module", "u32", functionNames.map(() => app)], ["frame.flags", "bytes", functionNames.map((_, at) => (at % 3 ? 2 : 0))],
-    ["stack.parent", "u32", stackParent.map((distance, row) => Math.min(distance, row))], ["stack.frame", "u32", stackFrame],
+    ["stack.parent", "u32", stackParent], ["stack.frame", "u32", stackFrame],
     ["task.node", "u32", []], ["task.id", "u53", []], ["task.info", "u32", []], ["task.parent", "u32", []], ["task.stack", "u32", []],
     ["report.name", "u32", typeNames], ["report.flags", "bytes", typeNames.map(() => 1)], ["report.count", "u32", counts], ["report.bytes", "u53", sums], ["report.leakedCount", "u32", lost], ["report.leakedBytes", "u53", lostBytes],
     ["report.bornCount", "u32", zeros(400)], ["report.bornBytes", "u53", zeros(400)], ["report.diedCount", "u32", zeros(400)], ["report.diedBytes", "u53", zeros(400)],
