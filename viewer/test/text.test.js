@@ -7,7 +7,7 @@ import { ABSENT } from "../src/graph/csr.js";
 import { wayFromRoot } from "../src/layout/steps.js";
 import { chainText, csvOf, markdownText, treeText } from "../src/text/copies.js";
 import { parseFilter, sizeOf, termText, withoutTerm } from "../src/text/filter.js";
-import { address, bytes, clipped, count, number, percent, shortType, signed, signedBytes } from "../src/text/format.js";
+import { address, bytes, clipped, count, number, percent, shortFunction, shortType, signed, signedBytes } from "../src/text/format.js";
 import { parseRoute, routeText } from "../src/text/route.js";
 import { findingMarkdown, findingText } from "../src/ui/findings.js";
 import { wayTexts } from "../src/ui/ways.js";
@@ -41,6 +41,18 @@ test("types are shortened without losing what tells them apart", () => {
     "Straße.Größe": "Größe",
   };
   for (const [name, short] of Object.entries(pairs)) assert.equal(shortType(name), short);
+});
+
+test("functions lose their module alone", () => {
+  const pairs = {
+    "App.Screen.start(_:)": "Screen.start(_:)",
+    "static App.Main.main()": "static Main.main()",
+    "closure #1 in App.Screen.start(_:)": "closure #1 in Screen.start(_:)",
+    malloc: "malloc",
+    "operator new(unsigned long)": "operator new(unsigned long)",
+    "swift::swift_slowAlloc": "swift::swift_slowAlloc",
+  };
+  for (const [name, short] of Object.entries(pairs)) assert.equal(shortFunction(name), short);
 });
 
 test("long texts are cut in the middle, by letters", () => {

@@ -40,16 +40,17 @@ const LANE = 30;
  *
  * @param {import("./slice.js").Slice} slice
  * @param {boolean} isOutgoing
+ * @param {(link: number) => number} [extra] room that a link's label needs besides its text
  * @returns {Drawing}
  */
-export function draw(slice, isOutgoing) {
+export function draw(slice, isOutgoing, extra = () => 0) {
   const heights = slice.boxes.map((box) => HEIGHTS[box.kind]);
   const { tops, height, columns } = layered(
     slice.boxes.map((box, at) => ({ column: box.column, height: heights[at] })),
     slice.links,
     BOX_GAP,
   );
-  const xs = columnPlaces(slice, columns.length, isOutgoing);
+  const xs = columnPlaces(slice, columns.length, isOutgoing, extra);
   const boxes = slice.boxes.map((box, at) => ({ x: xs[box.column], y: MARGIN + tops[at], width: BOX_WIDTH, height: heights[at] }));
   const isForward = slice.links.map(({ from, to }) => {
     const step = slice.boxes[from].column - slice.boxes[to].column;
@@ -81,16 +82,17 @@ export function draw(slice, isOutgoing) {
  * @param {import("./slice.js").Slice} slice
  * @param {number} count
  * @param {boolean} isOutgoing
+ * @param {(link: number) => number} extra
  */
-function columnPlaces(slice, count, isOutgoing) {
+function columnPlaces(slice, count, isOutgoing, extra) {
   /** @type {number[]} by the farther column */
   const gaps = new Array(count).fill(ROOT_GAP);
-  for (const link of slice.links) {
+  for (const [at, link] of slice.links.entries()) {
     if (!isLabelled(slice, link)) continue;
     const column = Math.max(slice.boxes[link.from].column, slice.boxes[link.to].column);
     if (Math.abs(slice.boxes[link.from].column - slice.boxes[link.to].column) !== 1) continue;
     const letters = Math.max(linkText(link).length + 1, shortType(link.via).length * 0.8);
-    const marks = (link.isInCycle ? 44 : 0) + linkNotes(link).length * 14;
+    const marks = (link.isInCycle ? 44 : 0) + linkNotes(link).length * 14 + extra(at);
     gaps[column] = Math.max(gaps[column], NARROWEST_GAP, Math.min(WIDEST_GAP, letters * 6.2 + marks + 48));
   }
   const xs = [MARGIN];

@@ -102,6 +102,15 @@ export function shortType(name) {
 }
 
 /**
+ * A function's name without its module: `Screen.start()` for `App.Screen.start()`.
+ *
+ * @param {string} name
+ */
+export function shortFunction(name) {
+  return name.replace(/^((?:static |closure #\d+ in |implicit closure #\d+ in )*)[\p{L}_][\p{L}\p{N}_]*\.(?=[\p{L}_])/u, "$1");
+}
+
+/**
  * A text that is not longer than some characters, cut in the middle.
  *
  * @param {string} text

@@ -7,7 +7,7 @@ import { bytesText, button, filterField, save, segments } from "./widgets.js";
 import { callTree, costsByStack, functionCosts } from "../layout/calls.js";
 import { icicle } from "../layout/weighted.js";
 import { nodeFilter } from "../data/selection.js";
-import { bytes, clipped, count, number, percent, shortType } from "../text/format.js";
+import { bytes, clipped, count, number, percent, shortFunction } from "../text/format.js";
 import { parseFilter } from "../text/filter.js";
 
 const FLAME_ROW = 19;
@@ -128,7 +128,7 @@ export class AllocationsView {
     return new TreeCanvas(app, root, {
       name,
       label: (call) => call.name,
-      short: (call) => shortType(call.name),
+      short: (call) => shortFunction(call.name),
       note: (call) => `${bytes(call.value)} in ${count(call.count, "object")}${call.own > 0 && call.own < call.value ? `, ${bytes(call.own)} itself` : ""}${call.place ? ` · ${call.place}` : ""}${call.folded > 0 ? ` · ${count(call.folded, "frame")} of the runtime folded` : ""}`,
       hue: (call) => (call.isOwn ? hueOf(call.module || call.name) : -1),
       isFound: (call) => call.name.toLowerCase().includes(find),

@@ -125,6 +125,12 @@ export class App {
     const view = this.views.find((entry) => entry.name === this.route.view);
     this.view = view ?? this.views[0];
     this.render();
+    // What had the keyboard is gone with the view before: go on in the new one, not at the top of the page.
+    if (document.activeElement === document.body) {
+      const content = this.place.hidden ? this.statics : this.place;
+      content?.setAttribute("tabindex", "-1");
+      content?.focus({ preventScroll: true });
+    }
     if (!view) this.shell.say(`There is no view “${this.route.view}” in this report.`);
   }
 

@@ -9,7 +9,7 @@ import { address, bytes, clipped, count, number, shortType } from "../text/forma
 /**
  * @typedef {object} PictureActions
  * @property {boolean} isIncoming
- * @property {(slot: number) => boolean} isMarked whether a finding proposes to cut a reference
+ * @property {boolean[]} isMarked for each link whether a finding proposes to cut it
  * @property {(box: number) => void} choose
  * @property {(link: import("../layout/slice.js").Link, isKind: boolean) => void} ignore
  */
@@ -26,7 +26,7 @@ export class GraphPicture {
     this.slice = slice;
     this.drawing = drawing;
     this.actions = actions;
-    this.isCut = slice.links.map((link) => [...link.firstSlots, ...link.lastSlots].some(actions.isMarked));
+    this.isCut = actions.isMarked;
     this.buttons = slice.boxes.map((_, at) => this.box(at));
     this.labels = slice.links.map((_, at) => this.label(at));
     this.panel = h("aside", { class: "panel", "aria-label": "Details", "aria-live": "polite" });

@@ -45,12 +45,13 @@ export class RetainView {
     const cut = cutSlots(model, options.cut ?? "");
     const opened = new Map((options.open ?? "").split(",").filter(Boolean).map((part) => /** @type {[number, number]} */ (part.split(":").map(Number))));
     const part = slice(model, nodes, { isOutgoing: !this.isIncoming, isWithWeak: options.weak === "1", cut, opened });
-    const drawing = draw(part, !this.isIncoming);
-    const hadFocus = document.activeElement?.closest(".graph") != null;
+    const hadFocus = document.activeElement === document.body || document.activeElement?.closest("#mg-main") != null;
     const marked = finding ? new Set(finding.graph.cuts?.flatMap((/** @type {any} */ entry) => entry.edges)) : cutsOfFindings(app);
+    const isMarked = part.links.map((link) => link.firstSlots.some((slot) => marked.has(slot)) || link.lastSlots.some((slot) => marked.has(slot)));
+    const drawing = draw(part, !this.isIncoming, (link) => (isMarked[link] ? 50 : 0));
     this.picture = new GraphPicture(app, part, drawing, {
       isIncoming: this.isIncoming,
-      isMarked: (slot) => marked.has(slot),
+      isMarked,
       // What Enter and a click do.
       choose: (box) => this.choose(app, part, box),
       ignore: (link, isKind) => this.ignore(app, link, isKind),

@@ -67,7 +67,7 @@ export class Shell {
       NAVIGATION.filter(([name]) => (name !== "compare" || snapshots.length > 1) && (name !== "tasks" || tasks.length > 0)).map(([name, title]) =>
         h(
           "a",
-          { href: app.link(name, name === "retainers" || name === "map" ? isAbout : {}), "aria-current": name === current ? "page" : null },
+          { href: app.link(name, name === "retainers" ? isAbout : {}), "aria-current": name === current ? "page" : null },
           title,
           name === "findings" && h("span", { class: "count" }, number(findings.length)),
         ),

@@ -94,7 +94,8 @@ function typeRows(app) {
       bytes: report.bytes[row * shots + shots - 1],
       retained: retainedByReport[row],
     }));
-    return { rows, isCounted: false };
+    // What reports leave out of their counts, as free memory of a library, is no row.
+    return { rows: rows.filter((row) => row.live > 0 || row.born > 0 || row.died > 0 || row.leaked > 0), isCounted: false };
   }
   /** @type {Map<number, TypeRow>} */
   const rows = new Map();
