@@ -134,6 +134,15 @@ let package = Package(
       name: "OutsideTarget", path: "Tests/Support/OutsideTarget", swiftSettings: sampleSwiftSettings
     ),
 
+    // The same with tasks, Foundation, dispatch queues and memory of C.
+    .executableTarget(
+      name: "MixedTarget", path: "Tests/Support/MixedTarget", swiftSettings: sampleSwiftSettings),
+
+    // Starts a program with fewer rights, as a container does.
+    .executableTarget(
+      name: "RestrictedLauncher", path: "Tests/Support/RestrictedLauncher",
+      cSettings: commonCSettings),
+
     .tests(of: "GraphPrimitives"),
     .tests(of: "GraphKit", ["SnapshotDSL", "GraphPrimitives"]),
     .tests(of: "SnapshotFormat", ["SnapshotDSL", "GraphPrimitives"], exclude: ["Fixtures"]),

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -58,6 +59,31 @@ static int send_line(int channel, const line *from) {
     done += (size_t)count;
   }
   return 0;
+}
+
+// Sends a line, and with its newline a descriptor; -1 for none. With the newline, because who looks at a
+// message without taking it sees nothing behind the byte that a descriptor comes with.
+static int send_line_with(int channel, line *from, int descriptor) {
+  if (descriptor < 0)
+    return send_line(channel, from);
+  from->count -= 1;
+  int error = send_line(channel, from);
+  if (error)
+    return error;
+  union {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(sizeof(int))];
+  } control = {.bytes = {0}};
+  struct iovec part = {from->text + from->count, 1};
+  struct msghdr message = {
+      .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+  control.header = (struct cmsghdr){CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
+  memcpy(CMSG_DATA(&control.header), &descriptor, sizeof descriptor);
+  long count;
+  do
+    count = mg_sys3(SYS_sendmsg, channel, &message, MSG_NOSIGNAL);
+  while (count == -EINTR);
+  return count < 0 ? (int)-count : 0;
 }
 
 // Reads up to a newline, which is left out. EPIPE: the other side went away first.
@@ -195,7 +221,8 @@ static int parse_answer(char *answer, const char *path) {
   return error;
 }
 
-static int converse(int channel, int twin, const char *path) {
+// `memory` is the reader's end of the socket at which the twin serves its memory; -1 for none.
+static int converse(int channel, int twin, int memory, const char *path) {
   // Not on the stack, which may be a small one; one mark is taken at a time.
   static line request, answer;
   request.count = 0;
@@ -208,7 +235,10 @@ static int converse(int channel, int twin, const char *path) {
   append(&request, "\t");
   append(&request, path);
   append(&request, "\n");
-  int error = send_line(channel, &request);
+  int error = send_line_with(channel, &request, memory);
+  // The reader's alone from here on: its end is the end of the twin's service.
+  if (memory >= 0)
+    mg_sys1(SYS_close, memory);
   if (!error)
     error = receive_line(channel, &answer);
   if (error) {
@@ -219,43 +249,91 @@ static int converse(int channel, int twin, const char *path) {
   return parse_answer(answer.text, path);
 }
 
+static const char no_descriptor_left[] =
+    "the program has no file descriptor left to ask for it; raise its limit (ulimit -n)";
+
+// Why there is no way to a reader.
+static const char *reason_of_no_channel(int error) {
+  switch (error) {
+  case EMFILE:
+  case ENFILE:
+    return no_descriptor_left;
+  case EACCES:
+  case EPERM:
+    return "the program may not reach memgraph run, which was to write it: it runs as another user "
+           "now";
+  case ENOENT:
+  case ECONNREFUSED:
+    return "memgraph run, which was to write it, is gone";
+  default:
+    return "memgraph run, which was to write it, can't be reached";
+  }
+}
+
+// The two ends of the channel to a reader. 0 or an errno, which has been told.
+static int open_channel(mg_twin_plan *plan, int *channel, const char *path) {
+  int error = 0;
+  if (mg_config.channel) {
+    *channel = connect_to(mg_config.channel);
+    error = *channel < 0 ? -*channel : 0;
+  } else {
+    int ends[2];
+    error = (int)-mg_sys4(SYS_socketpair, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
+    if (!error) {
+      *channel = ends[0];
+      plan->channel = ends[1];
+    }
+  }
+  if (error) {
+    mg_complain((unsigned)error, path, reason_of_no_channel(error));
+    return error;
+  }
+  if (mg_config.channel || !(error = plan_reader(plan)))
+    return 0;
+  mg_complain((unsigned)error, path,
+              "there is no memgraph tool beside the preloaded library to write it");
+  mg_sys1(SYS_close, *channel);
+  mg_sys1(SYS_close, plan->channel);
+  return error;
+}
+
 int mg_channel_snapshot(const char *path) {
   if (strpbrk(path, "\t\n"))
     return EINVAL; // the request could not say it
-  mg_twin_plan plan = {.channel = -1};
-  int channel = -1, reader_end = -1;
-  if (mg_config.channel) {
-    channel = connect_to(mg_config.channel);
-    if (channel < 0) {
-      mg_complain((unsigned)-channel, path, "memgraph run, which was to write it, is gone");
-      return -channel;
-    }
-  } else {
-    int ends[2];
-    long result = mg_sys4(SYS_socketpair, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
-    if (result < 0)
-      return (int)-result;
-    channel = ends[0];
-    reader_end = plan.channel = ends[1];
-    int error = plan_reader(&plan);
-    if (error) {
-      mg_complain((unsigned)error, path,
-                  "there is no memgraph tool beside the preloaded library to write it");
-      mg_sys1(SYS_close, channel);
-      mg_sys1(SYS_close, reader_end);
-      return error;
-    }
+  mg_twin_plan plan = {.channel = -1, .memory = -1};
+  int channel = -1, memory = -1;
+  int error = open_channel(&plan, &channel, path);
+  if (error)
+    return error;
+  // Without it the reader has the kernel's ways alone.
+  int ends[2];
+  if (mg_sys4(SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0) {
+    plan.memory = ends[0];
+    memory = ends[1];
   }
   int twin = mg_twin_make(&plan);
-  if (reader_end >= 0)
-    mg_sys1(SYS_close, reader_end);
-  int error;
+  if (twin == -EMFILE && memory >= 0) {
+    // The list of threads needs one descriptor, of which there are none to spare.
+    mg_sys1(SYS_close, plan.memory);
+    mg_sys1(SYS_close, memory);
+    plan.memory = memory = -1;
+    twin = mg_twin_make(&plan);
+  }
+  if (plan.channel >= 0)
+    mg_sys1(SYS_close, plan.channel);
+  if (plan.memory >= 0)
+    mg_sys1(SYS_close, plan.memory);
   if (twin > 0) {
-    error = converse(channel, twin, path);
+    error = converse(channel, twin, memory, path);
     mg_twin_end(twin);
   } else {
     error = -twin;
-    mg_complain((unsigned)error, path, "the process can't be copied");
+    mg_complain((unsigned)error, path,
+                error == ENOENT ? "the process can't be copied: /proc is not there"
+                : error == EMFILE || error == ENFILE ? no_descriptor_left
+                                                     : "the process can't be copied");
+    if (memory >= 0)
+      mg_sys1(SYS_close, memory);
   }
   mg_sys1(SYS_close, channel);
   return error;

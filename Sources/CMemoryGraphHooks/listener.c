@@ -4,7 +4,9 @@
 // it takes no signal of the program. Requests and answers are lines, as on the channel:
 //
 //     mark<TAB>1<TAB>NAME          snapshot<TAB>1<TAB>PATH
-//     ok                or         error<TAB>ERRNO<TAB>sentence
+//     ok<TAB>FILE       or         error<TAB>ERRNO<TAB>sentence
+//
+// FILE is the snapshot's; a mark without one is just ok.
 
 #define _GNU_SOURCE
 #include "mg_agent.h"
@@ -44,10 +46,10 @@ static bool may_ask(int connection) {
   return peer.uid == 0 || peer.uid == (uid_t)mg_sys0(SYS_geteuid);
 }
 
-static void answer(int connection, int error) {
-  char text[64];
+static void answer(int connection, int error, const char *file) {
+  char text[MG_MAX_PATH + 64];
   int bytes = error ? snprintf(text, sizeof text, "error\t%d\tthe mark could not be taken\n", error)
-                    : snprintf(text, sizeof text, "ok\n");
+                    : snprintf(text, sizeof text, "ok%s%s\n", *file ? "\t" : "", file);
   mg_sys6(SYS_sendto, connection, (long)text, bytes, MSG_NOSIGNAL, 0, 0);
 }
 
@@ -69,13 +71,16 @@ static void serve(int connection) {
     }
   }
   if (!end)
-    return answer(connection, EMSGSIZE);
+    return answer(connection, EMSGSIZE, "");
   *end = 0;
-  if (strncmp(text, "mark\t1\t", 7) == 0)
-    return answer(connection, mg_mark(text + 7));
+  if (strncmp(text, "mark\t1\t", 7) == 0) {
+    char file[MG_MAX_PATH];
+    int error = mg_mark_telling(text + 7, file);
+    return answer(connection, error, file);
+  }
   if (strncmp(text, "snapshot\t1\t", 11) == 0)
-    return answer(connection, mg_snapshot(text + 11));
-  answer(connection, EPROTONOSUPPORT);
+    return answer(connection, mg_snapshot(text + 11), text + 11);
+  answer(connection, EPROTONOSUPPORT, "");
 }
 
 // 1 once the socket is there, or can't be.

@@ -37,7 +37,8 @@ static void parse_line(const char *line, mg_mapping *mapping) {
 }
 
 bool mg_mapping_find(uintptr_t address, mg_mapping *mapping) {
-  long file = mg_sys4(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+  // The thread's own: the main thread, whose /proc/self is, has no memory any more once it has ended.
+  long file = mg_sys4(SYS_openat, AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0);
   if (file < 0)
     return false;
   char buffer[1024];

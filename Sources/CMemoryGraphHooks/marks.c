@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MAX_MARKS = 1 << 16, MAX_NAME = 200, MAX_PATH = 4096 };
+enum { MAX_MARKS = 1 << 16, MAX_NAME = 200, MAX_PATH = MG_MAX_PATH };
 
 // One mark at a time; a second one waits for its turn.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -136,6 +136,10 @@ static int take(const char *name, const char *path) {
 }
 
 int mg_mark(const char *name) {
+  return mg_mark_telling(name, NULL);
+}
+
+int mg_mark_telling(const char *name, char *written) {
   if (!name)
     return EINVAL;
   static char path[MAX_PATH]; // not on the stack, which may be a small one
@@ -144,6 +148,8 @@ int mg_mark(const char *name) {
   int error = folder ? path_for(name, path) : 0;
   if (!error)
     error = take(name, folder ? path : NULL);
+  if (written)
+    strcpy(written, folder && !error ? path : "");
   mg_thread.busy--;
   pthread_mutex_unlock(&lock);
   return error;

@@ -152,8 +152,9 @@ bool mg_threads_start(void);
 /// The signal that stops threads; 0 before the start.
 extern int mg_stop_signal;
 
-/// Stops all other threads and records where all stand. One thread at a time may call it.
-void mg_threads_stop(void);
+/// Stops all other threads and records where all stand. One thread at a time may call it. 0, or the
+/// errno why the threads are not known; then none is stopped.
+int mg_threads_stop(void);
 void mg_threads_resume(void);
 
 /// The calling thread's row while the threads stand still; NULL for the agent's own thread.
@@ -178,6 +179,11 @@ void mg_masks_let_through(void);
 /// Looks up what waits.c stands before. Called when the agent is initialised, started or not.
 void mg_waits_start(void);
 
+// --- socketwaits.c -----------------------------------------------------------------------------
+
+/// The same of the calls in socketwaits.c; mg_waits_start() does it.
+void mg_socket_waits_start(void);
+
 // --- twin.c ------------------------------------------------------------------------------------
 
 /// What a twin does beside sleeping.
@@ -186,6 +192,7 @@ typedef struct mg_twin_plan {
   const char *const *arguments;
   const char *const *environment;
   int channel; // the reader's end of the channel; -1 for none
+  int memory;  // the socket over which the twin serves its memory; -1 for none
 } mg_twin_plan;
 
 /// Stops the threads, copies the process, ends the generation, lets the threads go on.
@@ -195,6 +202,11 @@ int mg_twin_make(const mg_twin_plan *plan);
 
 /// Kills and reaps a twin.
 void mg_twin_end(int twin);
+
+// --- serve.c -----------------------------------------------------------------------------------
+
+/// In a twin: serves its memory until the other end of the socket is closed.
+void mg_serve(int socket);
 
 // --- channel.c ---------------------------------------------------------------------------------
 
@@ -211,6 +223,11 @@ bool mg_marks_start(void);
 
 /// memory_graph_mark and memory_graph_snapshot without the question whether this copy is the one.
 int mg_mark(const char *name);
+
+/// A mark that tells the path of its snapshot, of less than MG_MAX_PATH bytes; empty where none was
+/// written.
+int mg_mark_telling(const char *name, char *written);
+#define MG_MAX_PATH 4096
 int mg_snapshot(const char *path);
 
 /// The folder's absolute path; NULL for none.

@@ -136,9 +136,10 @@ static _Atomic(walk_function) unwind_backtrace; // NULL until it is loaded
 void mg_stack_learn_bounds(mg_thread_state *self) {
   if (mg_stack_bounds(&self->stack_low, &self->stack_high))
     return;
-  // Asked, and unknown: a stack that no frame lies in.
-  self->stack_low = 32;
-  self->stack_high = 33;
+  // Asked, and unknown: a stack that no frame lies in. The outermost frame may lie 16 bytes below its end,
+  // which must not be below its beginning.
+  self->stack_low = 1;
+  self->stack_high = 17;
 }
 
 static __attribute__((noinline)) uint32_t capture_full(void **frame) {

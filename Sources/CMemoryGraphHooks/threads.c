@@ -205,8 +205,46 @@ struct directory_entry {
   char name[];
 };
 
+// Whether /proc counts as this process does. In a PID namespace of its own with the /proc of another it
+// does not: its lists have numbers that no system call here takes.
+static bool proc_has_own_numbers(void) {
+  char text[24];
+  long count = mg_sys4(SYS_readlinkat, AT_FDCWD, "/proc/self", text, sizeof text - 1);
+  uint32_t pid = 0;
+  for (long i = 0; i < count && text[i] >= '0' && text[i] <= '9'; i++)
+    pid = pid * 10 + (uint32_t)(text[i] - '0');
+  return pid == mg_state.pid;
+}
+
+// The number that a thread of the list has for itself: the last one of its NSpid. 0 where it has ended.
+static uint32_t own_number(int folder, const char *name) {
+  char path[32], text[2048];
+  size_t bytes = strlen(name);
+  if (bytes > sizeof path - sizeof "/status")
+    return 0;
+  memcpy(path, name, bytes);
+  memcpy(path + bytes, "/status", sizeof "/status");
+  long file = mg_sys4(SYS_openat, folder, path, O_RDONLY | O_CLOEXEC, 0);
+  if (file < 0)
+    return 0;
+  long count = mg_sys3(SYS_read, file, text, sizeof text - 1);
+  mg_sys1(SYS_close, file);
+  text[count > 0 ? count : 0] = 0;
+  const char *field = strstr(text, "\nNSpid:");
+  if (!field)
+    return 0;
+  uint32_t number = 0;
+  for (const char *c = field + sizeof "\nNSpid:" - 1; *c && *c != '\n'; c++) {
+    if (*c >= '0' && *c <= '9')
+      number = number * 10 + (uint32_t)(*c - '0');
+    else
+      number = 0;
+  }
+  return number;
+}
+
 // Asks the threads that are not known yet; how many they were.
-static uint32_t ask_new_threads(int folder, uint32_t self, uint32_t number) {
+static uint32_t ask_new_threads(int folder, bool has_own_numbers, uint32_t self, uint32_t number) {
   uint32_t before = entry_count, hint = 0;
   char buffer[4096] __attribute__((aligned(8)));
   mg_sys3(SYS_lseek, folder, 0, 0);
@@ -218,6 +256,8 @@ static uint32_t ask_new_threads(int folder, uint32_t self, uint32_t number) {
       uint32_t tid = 0;
       for (const char *c = item->name; *c >= '0' && *c <= '9'; c++)
         tid = tid * 10 + (uint32_t)(*c - '0');
+      if (tid && !has_own_numbers)
+        tid = own_number(folder, item->name);
       if (tid && tid != self && tid != atomic_load(&agent_tid) && !is_known(tid, &hint))
         ask(tid, number);
     }
@@ -225,8 +265,25 @@ static uint32_t ask_new_threads(int folder, uint32_t self, uint32_t number) {
   return entry_count - before;
 }
 
+// The main thread may have ended by pthread_exit: it stays in the list, without memory or registers,
+// until the others have ended too. No other thread does.
+static bool is_ended_main_thread(uint32_t tid) {
+  if (tid != mg_state.pid)
+    return false;
+  long file = mg_sys4(SYS_openat, AT_FDCWD, "/proc/self/stat", O_RDONLY | O_CLOEXEC, 0);
+  if (file < 0)
+    return false;
+  // NUMBER (NAME) STATE; a name has 15 bytes at most, and may have parentheses in it.
+  char text[64];
+  long count = mg_sys3(SYS_read, file, text, sizeof text);
+  mg_sys1(SYS_close, file);
+  while (count > 2 && text[count - 1] != ')')
+    count--;
+  return count > 2 && text[count + 1] == 'Z';
+}
+
 static bool is_gone(uint32_t tid) {
-  return mg_sys3(SYS_tgkill, mg_state.pid, tid, 0) == -ESRCH;
+  return mg_sys3(SYS_tgkill, mg_state.pid, tid, 0) == -ESRCH || is_ended_main_thread(tid);
 }
 
 // Waits for rows from `first` on. A thread that ends or does not answer is given up.
@@ -254,7 +311,12 @@ static void wait_for_answers(uint32_t first, uint32_t number) {
   }
 }
 
-void mg_threads_stop(void) {
+int mg_threads_stop(void) {
+  // Without the list of threads nobody knows their stacks, and what they hold would look leaked.
+  long folder =
+      mg_sys4(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  if (folder < 0)
+    return (int)-folder;
   install_handler();
   uint32_t number = (atomic_load(&stop_number) + 1) & 0x3fffffff;
   number |= 1;
@@ -270,18 +332,15 @@ void mg_threads_stop(void) {
     entry_count = 1;
   }
   atomic_store(&stop_number, number);
-  long folder =
-      mg_sys4(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-  if (folder >= 0) {
-    // A thread that was running may have made new ones: again, until there is none.
-    for (;;) {
-      uint32_t first = entry_count;
-      if (!ask_new_threads((int)folder, self, number))
-        break;
-      wait_for_answers(first, number);
-    }
-    mg_sys1(SYS_close, folder);
+  bool has_own_numbers = proc_has_own_numbers();
+  // A thread that was running may have made new ones: again, until there is none.
+  for (;;) {
+    uint32_t first = entry_count;
+    if (!ask_new_threads((int)folder, has_own_numbers, self, number))
+      break;
+    wait_for_answers(first, number);
   }
+  mg_sys1(SYS_close, folder);
   // Rows of threads that ended before they stood still are of no use.
   uint32_t kept = 0;
   for (uint32_t row = 0; row < entry_count; row++) {
@@ -292,6 +351,7 @@ void mg_threads_stop(void) {
     }
   }
   mg_state.thread_count = kept;
+  return 0;
 }
 
 mg_thread_entry *mg_threads_caller(void) {

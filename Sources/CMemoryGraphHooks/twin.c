@@ -1,4 +1,5 @@
-// twin.c: the frozen twin: a copy of the process that only sleeps, for a reader to read.
+// twin.c: the frozen twin: a copy of the process that only sleeps, for a reader to read, or hands out its
+// memory itself (serve.c).
 
 #define _GNU_SOURCE
 #include "mg_agent.h"
@@ -43,21 +44,25 @@ static void run_reader(const mg_twin_plan *plan, uint32_t twin) {
   mg_sys1(SYS_exit_group, 127);
 }
 
+// Pipes and sockets of the program must not stay open because of the twin. Either may be -1.
+static void close_all_but(int one, int other) {
+  int low = one < other ? one : other, high = one < other ? other : one;
+  if (low > 0)
+    mg_sys3(SYS_close_range, 0, low - 1, 0);
+  if (high > low + 1)
+    mg_sys3(SYS_close_range, low + 1, high - 1, 0);
+  mg_sys3(SYS_close_range, high + 1, ~0u, 0);
+}
+
 // The twin's life. System calls alone: libc's locks and process id are the program's here.
 static __attribute__((noreturn)) void sleep_as_twin(const mg_twin_plan *plan, uint32_t parent) {
   mg_sys2(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
   if ((uint32_t)mg_sys0(SYS_getppid) != parent)
     mg_sys1(SYS_exit_group, 0);
   mg_sys2(SYS_prctl, PR_SET_PTRACER, PR_SET_PTRACER_ANY);
-  // Pipes and sockets of the program must not stay open because of the twin.
-  if (plan->channel < 0) {
-    mg_sys3(SYS_close_range, 0, ~0u, 0);
-  } else {
-    if (plan->channel > 0)
-      mg_sys3(SYS_close_range, 0, plan->channel - 1, 0);
-    mg_sys3(SYS_close_range, plan->channel + 1, ~0u, 0);
+  close_all_but(plan->channel, plan->memory);
+  if (plan->channel >= 0)
     mg_sys3(SYS_fcntl, plan->channel, F_SETFD, 0); // the reader inherits it
-  }
   if (plan->reader) {
     // Standard streams that lead nowhere; the channel may have one of their numbers, and keeps it.
     long file;
@@ -70,10 +75,14 @@ static __attribute__((noreturn)) void sleep_as_twin(const mg_twin_plan *plan, ui
     if (reader == 0)
       run_reader(plan, twin);
     mg_sys1(SYS_close, plan->channel); // so that the reader's end ends with the reader
+    if (plan->memory >= 0)
+      mg_serve(plan->memory);
     if (reader > 0) {
       while (mg_sys4(SYS_wait4, reader, 0, __WALL, 0) == -EINTR) {
       }
     }
+  } else if (plan->memory >= 0) {
+    mg_serve(plan->memory);
   }
   for (;;)
     mg_sys5(SYS_ppoll, 0, 0, 0, 0, 0);
@@ -83,7 +92,11 @@ int mg_twin_make(const mg_twin_plan *plan) {
   uint64_t old_mask;
   set_mask(ALL_SIGNALS, &old_mask);
   uint64_t begin = mg_clock(CLOCK_MONOTONIC);
-  mg_threads_stop();
+  int error = mg_threads_stop();
+  if (error) {
+    set_mask(old_mask, NULL);
+    return -error;
+  }
   mg_thread_entry *caller = mg_threads_caller();
   if (caller) {
     // The caller stands in this function: what its registers held is in the frames above.

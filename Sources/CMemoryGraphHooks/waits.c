@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "mg_agent.h"
 #include "mg_sys.h"
+#include "mg_waits.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -54,17 +55,7 @@ void mg_waits_start(void) {
   LOOK_UP(pause);
   LOOK_UP(sigsuspend);
   mg_thread.busy--;
-}
-
-// Before a call: nothing has ended it yet.
-MG_INLINE void begin(void) {
-  mg_thread.was_stopped_in_call = 0;
-  atomic_signal_fence(memory_order_seq_cst);
-}
-
-// After a call: whether it ended because of a mark alone.
-MG_INLINE bool ended_by_mark(int error) {
-  return MG_UNLIKELY(error == EINTR) && mg_thread.was_stopped_in_call;
+  mg_socket_waits_start();
 }
 
 // --- sleep -------------------------------------------------------------------------------------
@@ -72,11 +63,11 @@ MG_INLINE bool ended_by_mark(int error) {
 MG_EXPORT int nanosleep(const struct timespec *time, struct timespec *left) {
   struct timespec rest, wanted;
   for (;;) {
-    begin();
+    mg_wait_begins();
     int result = __nanosleep(time, &rest);
     if (result == 0 || errno != EINTR)
       return result;
-    if (!ended_by_mark(EINTR)) {
+    if (!mg_wait_ended_by_mark(EINTR)) {
       if (left)
         *left = rest;
       return result;
@@ -106,12 +97,12 @@ MG_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec 
     return (int)-mg_sys4(SYS_clock_nanosleep, clock, flags, time, left);
   struct timespec rest, wanted;
   for (;;) {
-    begin();
+    mg_wait_begins();
     int error = next.clock_nanosleep(clock, flags, time, &rest);
     if (error != EINTR)
       return error;
     bool is_relative = !(flags & TIMER_ABSTIME);
-    if (!ended_by_mark(EINTR)) {
+    if (!mg_wait_ended_by_mark(EINTR)) {
       if (left && is_relative)
         *left = rest;
       return error;
@@ -137,24 +128,12 @@ static int milliseconds_until(uint64_t moment, int limit) {
   return now < moment ? (int)((moment - now + 999999) / 1000000) : 0;
 }
 
-static struct timespec time_until(uint64_t moment) {
-  uint64_t now = mg_clock(CLOCK_MONOTONIC), rest = now < moment ? moment - now : 0;
-  return (struct timespec){(time_t)(rest / 1000000000), (long)(rest % 1000000000)};
-}
-
-static uint64_t moment_after_time(const struct timespec *limit) {
-  if (!limit || limit->tv_sec > INT_MAX)
-    return UINT64_MAX;
-  return mg_clock(CLOCK_MONOTONIC) + (uint64_t)limit->tv_sec * 1000000000 +
-         (uint64_t)limit->tv_nsec;
-}
-
 MG_EXPORT int poll(struct pollfd *files, nfds_t count, int limit) {
   uint64_t moment = moment_after(limit);
   for (;;) {
-    begin();
+    mg_wait_begins();
     int result = __poll(files, count, limit);
-    if (result >= 0 || !ended_by_mark(errno))
+    if (result >= 0 || !mg_wait_ended_by_mark(errno))
       return result;
     limit = milliseconds_until(moment, limit);
   }
@@ -165,9 +144,9 @@ MG_EXPORT int select(int count, fd_set *restrict reading, fd_set *restrict writi
                      fd_set *restrict failing, struct timeval *restrict limit) {
   int result;
   do {
-    begin();
+    mg_wait_begins();
     result = __select(count, reading, writing, failing, limit);
-  } while (result < 0 && ended_by_mark(errno));
+  } while (result < 0 && mg_wait_ended_by_mark(errno));
   return result;
 }
 
@@ -177,15 +156,15 @@ MG_EXPORT int ppoll(struct pollfd *files, nfds_t count, const struct timespec *l
     errno = ENOSYS;
     return -1;
   }
-  uint64_t moment = moment_after_time(limit);
+  uint64_t moment = mg_moment_after(limit);
   struct timespec rest;
   for (;;) {
-    begin();
+    mg_wait_begins();
     int result = next.ppoll(files, count, limit, mask);
-    if (result >= 0 || !ended_by_mark(errno))
+    if (result >= 0 || !mg_wait_ended_by_mark(errno))
       return result;
     if (limit && moment != UINT64_MAX) {
-      rest = time_until(moment);
+      rest = mg_time_until(moment);
       limit = &rest;
     }
   }
@@ -198,15 +177,15 @@ MG_EXPORT int pselect(int count, fd_set *restrict reading, fd_set *restrict writ
     errno = ENOSYS;
     return -1;
   }
-  uint64_t moment = moment_after_time(limit);
+  uint64_t moment = mg_moment_after(limit);
   struct timespec rest;
   for (;;) {
-    begin();
+    mg_wait_begins();
     int result = next.pselect(count, reading, writing, failing, limit, mask);
-    if (result >= 0 || !ended_by_mark(errno))
+    if (result >= 0 || !mg_wait_ended_by_mark(errno))
       return result;
     if (limit && moment != UINT64_MAX) {
-      rest = time_until(moment);
+      rest = mg_time_until(moment);
       limit = &rest;
     }
   }
@@ -219,9 +198,9 @@ MG_EXPORT int epoll_wait(int file, struct epoll_event *events, int count, int li
   }
   uint64_t moment = moment_after(limit);
   for (;;) {
-    begin();
+    mg_wait_begins();
     int result = next.epoll_wait(file, events, count, limit);
-    if (result >= 0 || !ended_by_mark(errno))
+    if (result >= 0 || !mg_wait_ended_by_mark(errno))
       return result;
     limit = milliseconds_until(moment, limit);
   }
@@ -235,9 +214,9 @@ MG_EXPORT int epoll_pwait(int file, struct epoll_event *events, int count, int l
   }
   uint64_t moment = moment_after(limit);
   for (;;) {
-    begin();
+    mg_wait_begins();
     int result = next.epoll_pwait(file, events, count, limit, mask);
-    if (result >= 0 || !ended_by_mark(errno))
+    if (result >= 0 || !mg_wait_ended_by_mark(errno))
       return result;
     limit = milliseconds_until(moment, limit);
   }
@@ -252,9 +231,9 @@ MG_EXPORT int sem_timedwait(sem_t *restrict semaphore, const struct timespec *re
   }
   int result;
   do {
-    begin();
+    mg_wait_begins();
     result = next.sem_timedwait(semaphore, moment);
-  } while (result < 0 && ended_by_mark(errno));
+  } while (result < 0 && mg_wait_ended_by_mark(errno));
   return result;
 }
 
@@ -266,9 +245,9 @@ MG_EXPORT int sem_clockwait(sem_t *restrict semaphore, clockid_t clock,
   }
   int result;
   do {
-    begin();
+    mg_wait_begins();
     result = next.sem_clockwait(semaphore, clock, moment);
-  } while (result < 0 && ended_by_mark(errno));
+  } while (result < 0 && mg_wait_ended_by_mark(errno));
   return result;
 }
 
@@ -283,9 +262,9 @@ MG_EXPORT int pause(void) {
   }
   int result;
   do {
-    begin();
+    mg_wait_begins();
     result = next.pause();
-  } while (ended_by_mark(errno));
+  } while (mg_wait_ended_by_mark(errno));
   return result;
 }
 
@@ -296,8 +275,8 @@ MG_EXPORT int sigsuspend(const sigset_t *mask) {
   }
   int result;
   do {
-    begin();
+    mg_wait_begins();
     result = next.sigsuspend(mask);
-  } while (ended_by_mark(errno));
+  } while (mg_wait_ended_by_mark(errno));
   return result;
 }

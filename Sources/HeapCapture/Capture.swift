@@ -76,6 +76,9 @@ private struct Capture {
   private var _continuations = EdgeTable()
   private var _names: [Int: String] = [:]
   private var _resourceTypes: [Int: String] = [:]
+
+  /// What resources that are blocks cost, by the program's word.
+  private var _resourceBytes: [Int: UInt64] = [:]
   private var _scanned = EdgeTable()
   private var _roots: [WordResolver.Root] = []
   private var _diagnostics: [String: Int] = [:]
@@ -94,6 +97,13 @@ private struct Capture {
     _catalog.sizesAreExact = inventory.facts.hasAgent
     _threads = threads
     _taskLayout = TaskLayout(memory: memory, images: _images)
+    if let program = _images.first(where: { $0.module.path == memory.source.executable }),
+      program.sections["swift5_type_metadata"] != nil, program.sections["swift5_fieldmd"] == nil
+    {
+      _diagnostics[
+        "\(fileName(of: program.module.path)) has no reflection metadata, so its fields are unknown and"
+          + " read as words; build it without -disable-reflection-metadata"] = 1
+    }
     if _taskLayout == nil,
       _images.address(ofSymbol: "_swift_concurrency_debug_internal_layout_version") != nil
     {
@@ -345,6 +355,7 @@ private struct Capture {
       }
       if registration.isResource {
         _resourceTypes[row] = registration.name
+        _resourceBytes[row] = registration.bytes
         if _nodes.typeID[row] < 0 { _nodes.kind[row] = .resource }
       } else {
         _names[row] = registration.name
@@ -392,7 +403,7 @@ private struct Capture {
 
     for (index, stack) in stacks.enumerated() {
       guard let stack else { continue }
-      for row in _freeContinuations(of: stack, thread: _threads[index].id) {
+      for row in _freeContinuations(of: stack, thread: _threads[index].idInside) {
         resolver.disregardWords(of: row)
         _nodes.kind[row] = .runtime
       }
@@ -494,10 +505,12 @@ private struct Capture {
         default: type = blockType
         }
       }
-      if typeID >= 0 { liveSwift += _nodes.size[row] } else { liveOther += _nodes.size[row] }
+      // A resource costs more than the block that stands for it; its words are the block's alone.
+      let size = max(_nodes.size[row], _resourceBytes[row] ?? 0)
+      if typeID >= 0 { liveSwift += size } else { liveOther += size }
       builder.add(
         SnapshotBuilder.Node(
-          address: _nodes.address[row], size: _nodes.size[row], type: type, kind: _nodes.kind[row],
+          address: _nodes.address[row], size: size, type: type, kind: _nodes.kind[row],
           state: _nodes.state[row],
           stack: StackIndex(
             rawValue: _inventory.trieRow(

@@ -156,17 +156,10 @@ import Testing
     for (address, size) in graph.sizes { #expect((walked.sizes[address] ?? 0) >= size) }
   }
 
-  @Test("Twin, attach and core file give the same graph")
-  func twin() throws {
-    let program = try OutsideProgram(["graph"], withAgent: true)
-    let twin = try Snapshot(contentsOf: try program.mark("twin"))
-    let attached = try captureProcess(program.pid)
-    #expect(twin.process.source == "twin" && attached.snapshot.process.source == "pid")
-    #expect(attached.snapshot.marks.map(\.name) == ["twin"])
+  /// What two snapshots of a program with the agent say of the program itself.
+  static func programParts(twin: Snapshot, attached: Snapshot) -> (twin: Graph, attached: Graph) {
     // The agent's own thread works while a twin is made.
-    let agentThreads = attached.snapshot.threads.filter { $0.name != "OutsideTarget" }.map {
-      "\($0.id)"
-    }
+    let agentThreads = attached.threads.filter { $0.name == "memory-graph" }.map { "\($0.id)" }
     func programPart(of snapshot: Snapshot) -> Graph {
       var graph = Graph(snapshot).filter { _ in
         true
@@ -185,8 +178,90 @@ import Testing
         })
       return graph
     }
-    #expect(programPart(of: attached.snapshot).difference(from: programPart(of: twin)) == [])
+    return (programPart(of: twin), programPart(of: attached))
+  }
+
+  @Test("Twin, attach and core file give the same graph")
+  func twin() throws {
+    let program = try OutsideProgram(["graph"], withAgent: true)
+    let twin = try Snapshot(contentsOf: try program.mark("twin"))
+    let attached = try captureProcess(program.pid)
+    #expect(twin.process.source == "twin" && attached.snapshot.process.source == "pid")
+    #expect(attached.snapshot.marks.map(\.name) == ["twin"])
+    let graphs = Self.programParts(twin: twin, attached: attached.snapshot)
+    #expect(graphs.attached.difference(from: graphs.twin) == [])
     #expect(Graph(attached.snapshot).sizes == Graph(twin).sizes)
+  }
+
+  @Test("Twin, attach and core file agree on tasks, Foundation, queues and memory of C")
+  func mixed() throws {
+    let program = try OutsideProgram([], of: "MixedTarget", withAgent: true)
+    let twin = try Snapshot(contentsOf: try program.mark("twin"))
+    let attached = try captureProcess(program.pid)
+    let file = ScratchFile(try CoreWriter(of: program.pid).bytes())
+    let core = try captureCoreFile(file.path)
+    let graphs = Self.programParts(twin: twin, attached: attached.snapshot)
+    #expect(graphs.attached.difference(from: graphs.twin) == [])
+    #expect(Graph(attached.snapshot).difference(from: Graph(core.snapshot)) == [])
+    // Those that wait, and the one that runs the program's own code.
+    #expect(twin.tasks.count >= 4 && core.snapshot.tasks.count == twin.tasks.count)
+    #expect(attached.snapshot.tasks.count == twin.tasks.count)
+    for type in ["Model", "Held", "Store"] {
+      let count = graphs.twin.nodes.count { $0.type == "MixedTarget.\(type)" }
+      #expect(count == ["Model": 15, "Held": 13, "Store": 1][type])
+    }
+    #expect(graphs.twin.nodes.contains { $0.type == "libdispatch free continuation" })
+    #expect(program.finish().status == 0)
+  }
+
+  @Test("A program whose main thread has ended can be captured", arguments: [false, true])
+  func mainHasEnded(withAgent: Bool) throws {
+    let program = try OutsideProgram(["main-ends"], withAgent: withAgent)
+    let attached = try captureProcess(program.pid).snapshot
+    #expect(attached.diagnostics.isEmpty, "\(attached.diagnostics)")
+    #expect(attached.process.executable.hasSuffix("/OutsideTarget"))
+    #expect(!attached.threads.contains { $0.id == UInt32(program.pid) })
+    let graph = Graph(attached)
+    #expect(graph.nodes.count { $0.type == "OutsideTarget.Node" } == 245)
+    #expect(graph.roots.contains { $0.kind == RootKind.stack.rawValue })
+    if withAgent {
+      let twin = try Snapshot(contentsOf: try program.mark("twin"))
+      #expect(twin.diagnostics.isEmpty, "\(twin.diagnostics)")
+      let graphs = Self.programParts(twin: twin, attached: attached)
+      #expect(graphs.attached.difference(from: graphs.twin) == [])
+    }
+    #expect(program.finish().status == 0)
+  }
+
+  @Test("In a PID namespace threads have other numbers, and are the same all the same")
+  func inNamespace() throws {
+    // Only root may make one.
+    if geteuid() != 0 { return }
+    let program = try OutsideProgram(
+      [], of: "MixedTarget", withAgent: true, restrictions: ["--pid-namespace"])
+    #expect(pidInside(of: program.pid) == 1)
+    let twin = try Snapshot(contentsOf: try program.mark("twin"))
+    let attached = try captureProcess(program.pid)
+    #expect(attached.hasAgent)
+    #expect(attached.snapshot.process.pid == UInt32(program.pid))
+    func threads(_ snapshot: Snapshot) -> Int {
+      snapshot.threads.count { $0.name != "memory-graph" }
+    }
+    #expect(threads(twin) == 3 && threads(attached.snapshot) == 3)
+    #expect(twin.diagnostics == attached.snapshot.diagnostics)
+    // Threads have no common number, the rest of the graph has.
+    func part(_ graph: Graph) -> Graph {
+      var graph = graph
+      graph.roots = Set(
+        graph.roots.map {
+          Graph.Root(kind: $0.kind, address: $0.address, target: $0.target, thread: "")
+        })
+      return graph
+    }
+    let graphs = Self.programParts(twin: twin, attached: attached.snapshot)
+    #expect(part(graphs.attached).difference(from: part(graphs.twin)) == [])
+    #expect(graphs.attached.nodes.contains { $0.type == "libdispatch free continuation" })
+    #expect(program.finish().status == 0)
   }
 
   @Test("The executable of a core file may lie elsewhere, but it must be the same")

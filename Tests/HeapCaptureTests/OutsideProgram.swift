@@ -6,7 +6,10 @@ import Glibc
 
 /// A running `OutsideTarget`. It ends when the instance goes.
 final class OutsideProgram {
-  let pid: pid_t
+  private(set) var pid: pid_t
+
+  /// The process that was started: the program, or its parent in another namespace.
+  private let _started: pid_t
 
   /// Where the agent writes snapshots; empty without one.
   let snapshotFolder: String
@@ -26,12 +29,25 @@ final class OutsideProgram {
 
   /// Runs a program of the build folder to its end.
   ///
+  /// - Parameters:
+  ///   - name: a program of the build folder; one with a slash is a path.
+  ///   - output: a file that what it prints goes to, errors too; nil for the test's own.
   /// - Returns: the wait status.
-  static func run(_ name: String, _ arguments: [String]) throws -> Int32 {
-    let program = folder + "/" + name
+  static func run(_ name: String, _ arguments: [String], output: String? = nil) throws -> Int32 {
+    let program = name.contains("/") ? name : folder + "/" + name
     var child = pid_t()
-    let spawned = withTexts([program] + arguments) {
-      posix_spawn(&child, program, nil, nil, $0, nil)
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    if let output {
+      posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+      posix_spawn_file_actions_adddup2(&actions, 1, 2)
+    }
+    let environment = ["PATH", "LD_LIBRARY_PATH", "HOME"].compactMap { name in
+      getenv(name).map { name + "=" + String(cString: $0) }
+    }
+    let spawned = withTexts([program] + arguments) { argv in
+      withTexts(environment) { posix_spawn(&child, program, &actions, nil, argv, $0) }
     }
     guard spawned == 0 else { throw Failure(description: program) }
     var status: Int32 = 0
@@ -45,8 +61,15 @@ final class OutsideProgram {
   ///   - arguments: what it is to do.
   ///   - withAgent: whether the agent is preloaded.
   ///   - tunables: settings of the C library's allocator.
-  init(_ arguments: [String], withAgent: Bool = false, tunables: String = "") throws {
-    let program = Self.folder + "/OutsideTarget"
+  ///   - restrictions: options of `RestrictedLauncher`, which starts the program then.
+  init(
+    _ arguments: [String], of name: String = "OutsideTarget", withAgent: Bool = false,
+    tunables: String = "", restrictions: [String] = []
+  ) throws {
+    let target = name.contains("/") ? name : Self.folder + "/" + name
+    let launched = restrictions.isEmpty ? [] : [Self.folder + "/RestrictedLauncher"] + restrictions
+    let command = launched + [target] + arguments
+    let program = command[0]
     var input: [Int32] = [0, 0]
     var output: [Int32] = [0, 0]
     guard pipe(&input) == 0, pipe(&output) == 0 else { throw Failure(description: "no pipe") }
@@ -67,6 +90,8 @@ final class OutsideProgram {
       mkdtemp(&name)
       snapshotFolder = String(
         decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      // The program may be another user's.
+      if restrictions.contains("--user") { chmod(snapshotFolder, 0o777) }
       environment += [
         "LD_PRELOAD=\(Self.folder)/libMemoryGraphPreload.so", "MEMORY_GRAPH_OUT=\(snapshotFolder)",
       ]
@@ -82,7 +107,7 @@ final class OutsideProgram {
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var child = pid_t()
-    let status = withTexts([program] + arguments) { argv in
+    let status = withTexts(command) { argv in
       withTexts(environment) { posix_spawn(&child, program, &actions, &attributes, argv, $0) }
     }
     close(input[0])
@@ -90,19 +115,36 @@ final class OutsideProgram {
     _input = input[1]
     _output = output[0]
     pid = child
+    _started = child
     guard status == 0 else {
       throw Failure(description: "\(program): \(String(cString: strerror(status)))")
     }
     guard readLine() == "ready" else { throw Failure(description: "\(program) did not get ready") }
     // It still has to come from saying so to its next call, which reads its input.
-    while readWholeFile("/proc/\(pid)/syscall")?.hasPrefix("0 0x0 ") == false { usleep(1_000) }
+    if restrictions.contains("--pid-namespace") { pid = children().first ?? pid }
+    while !_waitsForInput() { usleep(1_000) }
+  }
+
+  /// Whether a thread reads the program's input; true where that can't be seen.
+  private func _waitsForInput() -> Bool {
+    guard let folder = opendir("/proc/\(pid)/task") else { return true }
+    defer { closedir(folder) }
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      guard Int32(name) != nil else { continue }
+      guard let call = readWholeFile("/proc/\(pid)/task/\(name)/syscall") else { continue }
+      if call.hasPrefix("0 0x0 ") { return true }
+    }
+    return geteuid() != 0 && readWholeFile("/proc/\(pid)/syscall") == nil
   }
 
   deinit {
     if !_isEnded {
       kill(pid, SIGKILL)
       var status: Int32 = 0
-      waitpid(pid, &status, 0)
+      waitpid(_started, &status, 0)
     }
     if !_isEnded { close(_input) }
     close(_output)
@@ -124,7 +166,7 @@ final class OutsideProgram {
     defer { close(connection) }
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
-    let path = Array("\0memory-graph/\(pid)".utf8)
+    let path = Array("\0memory-graph/\(pidInside(of: pid))".utf8)
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
     let connected = withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -132,10 +174,28 @@ final class OutsideProgram {
       }
     }
     guard connected == 0, writeAll("mark\t1\t\(name)\n", to: connection),
-      HeapCapture.readLine(from: connection) == "ok"
+      HeapCapture.readLine(from: connection)?.hasPrefix("ok") == true
     else { throw Failure(description: "the mark was not taken") }
     _marks.append(name)
     return _path(ofMark: name)
+  }
+
+  /// The processes that it is the parent of.
+  func children() -> [Int32] {
+    guard let folder = opendir("/proc") else { return [] }
+    defer { closedir(folder) }
+    var found: [Int32] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if let process = Int32(name),
+        readWholeFile("/proc/\(process)/status")?.contains("\nPPid:\t\(pid)\n") == true
+      {
+        found.append(process)
+      }
+    }
+    return found
   }
 
   /// The next line that the program prints; nil where it has ended.
@@ -156,7 +216,7 @@ final class OutsideProgram {
     close(_input)
     let line = readLine()
     var status: Int32 = 0
-    waitpid(pid, &status, 0)
+    waitpid(_started, &status, 0)
     _isEnded = true
     return (line, status)
   }
@@ -164,7 +224,7 @@ final class OutsideProgram {
   /// Waits for the end of a program that was told to end otherwise.
   func waitForEnd() -> Int32 {
     var status: Int32 = 0
-    waitpid(pid, &status, 0)
+    waitpid(_started, &status, 0)
     _isEnded = true
     return status
   }

@@ -19,6 +19,11 @@ enum CProgram {
     #include <stdlib.h>
     #include <string.h>
     #include <sys/epoll.h>
+    #include <sys/mman.h>
+    #include <sys/resource.h>
+    #include <sys/msg.h>
+    #include <sys/sem.h>
+    #include <sys/uio.h>
     #include <sys/select.h>
     #include <sys/socket.h>
     #include <sys/stat.h>
@@ -47,6 +52,8 @@ enum CProgram {
     static void *volatile kept[100000];
     static volatile int kept_count;
     static void keep(void *block) { kept[__atomic_fetch_add(&kept_count, 1, __ATOMIC_SEQ_CST)] = block; }
+
+    static void recurse(int depth, size_t bytes);
 
     static int file_count(void) {
       int count = 0;
@@ -228,7 +235,27 @@ enum CProgram {
     }
 
     static volatile int sleepers;
-    enum { CALLS = 10 };
+    enum { CALLS = 17 };
+
+    // A socket that nothing comes from, with a limit.
+    static int limited_socket(int end[2]) {
+      struct timeval limit = {0, 400000};
+      check(socketpair(AF_UNIX, SOCK_STREAM, 0, end) == 0);
+      check(setsockopt(end[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) == 0);
+      check(setsockopt(end[0], SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) == 0);
+      return end[0];
+    }
+
+    static int listening_socket(void) {
+      struct sockaddr_un address = {.sun_family = AF_UNIX};
+      struct timeval limit = {0, 400000};
+      int file = socket(AF_UNIX, SOCK_STREAM, 0);
+      // A name of the kernel's choice.
+      check(bind(file, (struct sockaddr *)&address, sizeof address.sun_family) == 0);
+      check(listen(file, 1) == 0);
+      check(setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) == 0);
+      return file;
+    }
 
     static void *sleep_somehow(void *argument) {
       double start = now(), wanted = 0.4;
@@ -239,8 +266,25 @@ enum CProgram {
       sem_init(&semaphore, 0, 0);
       clock_gettime(CLOCK_REALTIME, &moment);
       moment.tv_sec += 1;
-      int file = epoll_create1(EPOLL_CLOEXEC);
+      int file = epoll_create1(EPOLL_CLOEXEC), ends[2];
+      char bytes[4096] = {0};
+      struct msghdr message = {.msg_iov = &(struct iovec){bytes, 16}, .msg_iovlen = 1};
+      int semaphores = semget(IPC_PRIVATE, 1, 0600);
+      struct sembuf down = {0, -1, 0};
       switch ((intptr_t)argument) {
+      case 10: check(read(limited_socket(ends), bytes, 16) == -1 && errno == EAGAIN); break;
+      case 11: check(recv(limited_socket(ends), bytes, 16, 0) == -1 && errno == EAGAIN); break;
+      case 12: check(recvmsg(limited_socket(ends), &message, 0) == -1 && errno == EAGAIN); break;
+      case 13: check(accept(listening_socket(), NULL, NULL) == -1 && errno == EAGAIN); break;
+      case 14: check(semtimedop(semaphores, &down, 1, &time) == -1 && errno == EAGAIN); break;
+      case 15: check(epoll_pwait2(file, &event, 1, &time, NULL) == 0); break;
+      case 16: {
+        int full = limited_socket(ends);
+        while (send(full, bytes, sizeof bytes, MSG_DONTWAIT) > 0) {}
+        start = now();
+        check(send(full, bytes, sizeof bytes, 0) == -1 && errno == EAGAIN);
+        break;
+      }
       case 0: check(sleep(1) == 0); wanted = 1; break;
       case 1: check(usleep(400000) == 0); break;
       case 2: check(nanosleep(&time, &time) == 0); break;
@@ -255,6 +299,7 @@ enum CProgram {
         wanted = 0.9;
       }
       check(now() - start >= wanted - 0.01);
+      semctl(semaphores, 0, IPC_RMID);
       close(file);
       __atomic_fetch_sub(&sleepers, 1, __ATOMIC_SEQ_CST);
       return NULL;
@@ -282,6 +327,13 @@ enum CProgram {
       return unused;
     }
 
+    static int queue;
+    static void *wait_for_message(void *unused) {
+      struct { long type; char text[8]; } message;
+      check(msgrcv(queue, &message, 8, 0, 0) == 3 && message.type == 7);
+      return unused;
+    }
+
     static void *wait_for_usr2(void *unused) {
       sigset_t set;
       sigemptyset(&set);
@@ -296,9 +348,11 @@ enum CProgram {
     static void pauses(void) {
       struct sigaction action = {.sa_handler = on_usr1, .sa_flags = SA_RESTART};
       sigaction(SIGUSR1, &action, NULL);
-      pthread_t pausing, waiting;
+      pthread_t pausing, waiting, receiving;
+      queue = msgget(IPC_PRIVATE, 0600);
       pthread_create(&pausing, NULL, pause_until_signal, NULL);
       pthread_create(&waiting, NULL, wait_for_usr2, NULL);
+      pthread_create(&receiving, NULL, wait_for_message, NULL);
       usleep(50000);
       for (int marks = 0; marks < 5; marks++) check(mg_mark("pausing") == 0);
       usleep(20000);
@@ -313,6 +367,10 @@ enum CProgram {
       pthread_kill(waiting, SIGUSR2);
       pthread_join(pausing, NULL);
       pthread_join(waiting, NULL);
+      struct { long type; char text[8]; } message = {7, "abc"};
+      check(msgsnd(queue, &message, 3, 0) == 0);
+      pthread_join(receiving, NULL);
+      msgctl(queue, IPC_RMID, NULL);
       check(paused == 3);
     }
 
@@ -392,6 +450,50 @@ enum CProgram {
       keep(malloc(80001));
     }
 
+    // From none to five descriptors are left.
+    static void few_files(void) {
+      int lowest = dup(0);
+      close(lowest);
+      for (int left = 5; left >= 0; left--) {
+        struct rlimit limit = {(rlim_t)(lowest + left), 1000};
+        check(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+        char name[16];
+        snprintf(name, sizeof name, "left %d", left);
+        printf("%d\n", mg_mark(name));
+        check(left == 0 || (dup(0) == lowest && close(lowest) == 0));
+      }
+    }
+
+    static void *allocate_deeply(void *unused) {
+      recurse(300, 14001);
+      return unused;
+    }
+
+    // Where /proc is not there nobody knows a new thread's stack, and which threads there are.
+    static void no_proc(void) {
+      char folder[] = "/tmp/memory-graph-test-XXXXXX";
+      check(mkdtemp(folder) && chroot(folder) == 0 && rmdir("/") != 0);
+      pthread_t thread;
+      check(pthread_create(&thread, NULL, allocate_deeply, NULL) == 0);
+      pthread_join(thread, NULL);
+      check(mg_mark("no list of threads") != 0);
+      printf("%s\n", folder);
+    }
+
+    // What a user without rights may have written by root's memgraph run.
+    static void elsewhere(void) {
+      check(getuid() != 0);
+      printf("%d\n", mg_snapshot("/tmp/memory-graph-test-elsewhere.mgraph"));
+      printf("%d\n", mg_mark("inside"));
+    }
+
+    static void hung_up(void) {
+      int files = file_count();
+      check(mg_mark("fails") == EPIPE);
+      check(file_count() == files);
+      check(waitpid(-1, NULL, __WALL | WNOHANG) == -1 && errno == ECHILD);
+    }
+
     static void names(void) {
       check(mg_mark("call 1/2") == 0);
       check(mg_mark("call 1/2") == 0);
@@ -445,6 +547,22 @@ enum CProgram {
       check(mg_mark("freed") == 0);
       check(mg_register(NULL, "x") == EINVAL && mg_register(object, NULL) == EINVAL);
       keep(object);
+    }
+
+    // Memory that is not there behind memory that is.
+    static void holes(void) {
+      char *pages = mmap((void *)0x200000000000, 37 * 4096, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+      check(pages == (void *)0x200000000000);
+      for (int i = 0; i < 37 * 4096; i++) pages[i] = (char)(i * 7 + i / 4096);
+      // A file that is shorter than its mapping.
+      char name[] = "/tmp/memory-graph-test-XXXXXX";
+      int file = mkstemp(name);
+      check(file >= 0 && unlink(name) == 0 && ftruncate(file, 6000) == 0);
+      char *mapped = mmap((void *)0x200100000000, 8 * 4096, PROT_READ,
+                          MAP_PRIVATE | MAP_FIXED_NOREPLACE, file, 0);
+      check(mapped == (void *)0x200100000000);
+      check(mg_mark("holes") == 0);
     }
 
     static void *register_much(void *argument) {
@@ -559,6 +677,7 @@ enum CProgram {
 
     // --- under memgraph run
 
+    static void on_usr1_told(int signal) { (void)signal; write(1, "usr1\n", 5); }
     static void on_term(int signal) { (void)signal; write(1, "term\n", 5); _exit(5); }
 
     static int under_run(const char *mode, const char *value) {
@@ -575,6 +694,7 @@ enum CProgram {
       }
       if (strcmp(mode, "term") == 0) {
         signal(SIGTERM, on_term);
+        signal(SIGUSR1, on_usr1_told);
         printf("pid %d\n", getpid());
         fflush(stdout);
         for (;;) pause();
@@ -610,7 +730,8 @@ enum CProgram {
         {"unwritable", unwritable}, {"names", names}, {"ends", ends}, {"registry", registry},
         {"registry_threads", registry_threads}, {"stacks", stacks}, {"ask_itself", ask_itself},
         {"inert", inert}, {"sleeps", sleeps}, {"pauses", pauses},
-        {"small_stack", small_stack},
+        {"small_stack", small_stack}, {"holes", holes}, {"hung_up", hung_up},
+        {"few_files", few_files}, {"elsewhere", elsewhere}, {"no_proc", no_proc},
       };
       for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         if (strcmp(mode, modes[i].name) == 0) { modes[i].function(); puts("done"); return 23; }

@@ -8,10 +8,10 @@ import Testing
 @Suite struct HooksTests {
   /// Runs a mode of the C program under the preloaded agent, and expects it to end as it does alone.
   private func marks(
-    of mode: String, environment: [String: String] = [:],
+    of mode: String, environment: [String: String] = [:], reader: TestReader? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> (marks: [SeenMark], output: String) {
-    let reader = try TestReader()
+    let reader = try reader ?? TestReader()
     let result = try reader.run(
       try AgentPrograms.modes.get(), [mode], environment: environment)
     #expect(result.status == 23, "\(result.output)\(result.errors)", sourceLocation: sourceLocation)
@@ -154,6 +154,38 @@ import Testing
     #expect(reader.marks.map(\.path).last == "/nowhere/fails-3.mgraph")
   }
 
+  @Test("A reader that ends too early takes its twin with it, and the program goes on")
+  func readerEnds() throws {
+    let reader = try TestReader(answering: nil)
+    let result = try reader.run(try AgentPrograms.modes.get(), ["hung_up"])
+    #expect(result.status == 23, "\(result.output)")
+    #expect(reader.marks.count == 1)
+    #expect(result.errors.split(separator: "\n").count == 1)
+  }
+
+  @Test("Without /proc no thread's stack is known: the program goes on, and no snapshot is taken")
+  func noProc() throws {
+    // Only root may take it away.
+    if geteuid() != 0 { return }
+    let reader = try TestReader()
+    let result = try reader.run(try AgentPrograms.modes.get(), ["no_proc"])
+    #expect(result.status == 23, "\(result.output)")
+    #expect(reader.marks.isEmpty)
+    if let folder = result.output.split(separator: "\n").first { rmdir(String(folder)) }
+  }
+
+  @Test("Without descriptors to spare a snapshot is taken in fewer ways, or the reason is true")
+  func fewFiles() throws {
+    let reader = try TestReader()
+    let result = try reader.run(try AgentPrograms.modes.get(), ["few_files"])
+    #expect(result.status == 23, "\(result.output)")
+    #expect(result.output == "0\n0\n0\n0\n\(EMFILE)\n\(EMFILE)\ndone\n")
+    #expect(reader.marks.map(\.name) == ["left 5", "left 4", "left 3", "left 2"])
+    #expect(
+      result.errors == "memory-graph: /nowhere/left-1.mgraph: the program has no file descriptor"
+        + " left to ask for it; raise its limit (ulimit -n)\n")
+  }
+
   @Test("A program goes on where nobody listens any more")
   func nobodyListens() throws {
     let result = try Command(
@@ -190,9 +222,11 @@ import Testing
     #expect(without.marks.isEmpty)
   }
 
-  @Test("Registrations and edges last until they are taken back, or their block dies or moves")
-  func registry() throws {
-    let (marks, _) = try marks(of: "registry")
+  @Test(
+    "Registrations and edges last until they are taken back, or their block dies or moves",
+    arguments: ProcessMemory.Way.allCases)
+  func registry(way: ProcessMemory.Way) throws {
+    let (marks, _) = try marks(of: "registry", reader: try TestReader(ways: [way]))
     let all = try #require(marks.first)
     #expect(Set(all.registrations.map(\.name)) == ["Renamed", "Encoder", "Handle"])
     #expect(all.registrations.first { $0.name == "Encoder" }?.bytes == 4096)
@@ -213,6 +247,44 @@ import Testing
     let freed = marks[3]
     #expect(freed.registrations.isEmpty && freed.edges.isEmpty)
     #expect(freed.blocks.allSatisfy { !$0.isRegistered })
+  }
+
+  @Test(
+    "Memory that is not there ends what is read at its first byte",
+    arguments: ProcessMemory.Way.allCases
+  )
+  func holes(way: ProcessMemory.Way) throws {
+    let reader = try TestReader(ways: [way]) { memory in
+      func read(_ address: UInt64, _ count: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0xff, count: count)
+        let got = bytes.withUnsafeMutableBytes { memory.read(address, into: $0) }
+        return Array(bytes[..<got])
+      }
+      func isWritten(_ bytes: [UInt8], from offset: Int, count: Int) -> Bool {
+        bytes.count == count
+          && bytes.indices.allSatisfy { index in
+            let place = index + offset
+            return bytes[index] == UInt8(truncatingIfNeeded: place * 7 + place / 4096)
+          }
+      }
+      let pages: UInt64 = 0x2000_0000_0000
+      #expect(isWritten(read(pages, 8 * 4096), from: 0, count: 8 * 4096))
+      #expect(isWritten(read(pages + 3, 40 * 4096), from: 3, count: 37 * 4096 - 3))
+      #expect(isWritten(read(pages + 36 * 4096 + 5, 8192), from: 36 * 4096 + 5, count: 4091))
+      #expect(read(pages + 37 * 4096, 8) == [])
+      #expect(read(pages - 8, 16) == [])
+      // The file has 6,000 bytes, and a page's rest is zeros.
+      let mapped: UInt64 = 0x2001_0000_0000
+      #expect(read(mapped, 8 * 4096).count == 2 * 4096)
+      #expect(read(mapped + 2 * 4096, 4096) == [])
+      #expect(read(0x10, 8) == [])
+      #expect(memory.read(pages, into: .init(start: nil, count: 0)) == 0)
+      #expect(memory.way == way)
+      #expect(memory.executable.hasSuffix("/modes"))
+      #expect(memory.residentBytes > 1 << 20)
+    }
+    let (marks, _) = try marks(of: "holes", reader: reader)
+    #expect(marks.count == 1)
   }
 
   @Test("Registrations from many threads at once all arrive, and all end")
@@ -263,7 +335,10 @@ import Testing
   func askedFromOutside() throws {
     let (marks, output) = try marks(of: "ask_itself")
     #expect(marks.map(\.name) == ["from outside"])
-    #expect(output == "ok\nerror\t\(EPROTONOSUPPORT)\tthe mark could not be taken\ndone\n")
+    #expect(
+      output
+        == "ok\t/nowhere/from-outside.mgraph\nerror\t\(EPROTONOSUPPORT)\tthe mark could not be taken\ndone\n"
+    )
     // The agent's own thread is none of the program's.
     #expect(marks[0].threads.count == 1 && marks[0].threads[0].isStopped)
   }

@@ -26,12 +26,22 @@ struct SeenMark: Sendable {
 final class TestReader: Sendable {
   let path: String
   private let _socket: Int32
-  private let _answer: ChannelAnswer
+  private let _answer: ChannelAnswer?
+  private let _ways: [ProcessMemory.Way]
+  private let _probe: @Sendable (ProcessMemory) throws -> Void
   private let _seen = Mutex<(marks: [SeenMark], greetings: Int)>(([], 0))
 
-  /// - Parameter answer: what the agent is told at each mark.
-  init(answering answer: ChannelAnswer = .ok) throws {
+  /// - Parameters:
+  ///   - answer: what the agent is told at each mark; nil: the reader ends without an answer.
+  ///   - ways: the ways to the twin's memory that are tried.
+  ///   - probe: what else is to be looked at in each twin's memory.
+  init(
+    answering answer: ChannelAnswer? = .ok, ways: [ProcessMemory.Way] = ProcessMemory.Way.allCases,
+    probing probe: @escaping @Sendable (ProcessMemory) throws -> Void = { _ in }
+  ) throws {
     _answer = answer
+    _ways = ways
+    _probe = probe
     path = try AgentPrograms.folder.get()
       .appendingPathComponent(String(UUID().uuidString.prefix(8))).path
     _socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -76,23 +86,26 @@ final class TestReader: Sendable {
     while true {
       let connection = accept(_socket, nil, nil)
       if connection < 0 { return }
-      if let line = readLine(from: connection) { _serve(line, connection) }
+      if let (line, served) = receiveRequest(from: connection) { _serve(line, served, connection) }
       close(connection)
     }
   }
 
-  private func _serve(_ line: String, _ connection: Int32) {
+  private func _serve(_ line: String, _ served: ServedMemory?, _ connection: Int32) {
     switch ChannelMessage(line) {
     case .hello: _seen.withLock { $0.greetings += 1 }
     case .snapshot(let request):
       var answer = _answer
       do {
-        let mark = try Self._read(request)
+        let memory = try ProcessMemory(
+          pid: request.twin, name: "twin", served: served, ways: _ways)
+        let mark = try Self._read(request, memory)
+        try _probe(memory)
         _seen.withLock { $0.marks.append(mark) }
       } catch {
         answer = .error(errno: EIO, sentence: "\(error)")
       }
-      _ = writeAll(answer.line, to: connection)
+      if let answer { _ = writeAll(answer.line, to: connection) }
     case nil:
       _ = writeAll(
         ChannelAnswer.error(errno: EPROTO, sentence: "not understood: \(line)").line, to: connection
@@ -100,8 +113,10 @@ final class TestReader: Sendable {
     }
   }
 
-  private static func _read(_ request: SnapshotRequest) throws -> SeenMark {
-    let memory = TargetMemory(try ProcessMemory(pid: request.twin, name: "twin"))
+  private static func _read(
+    _ request: SnapshotRequest, _ process: ProcessMemory
+  ) throws -> SeenMark {
+    let memory = TargetMemory(process)
     let tables = try AgentTables(memory: memory, state: request.state)
     var blocks: [HeapBlock] = []
     tables.forEachBlock { blocks.append($0) }

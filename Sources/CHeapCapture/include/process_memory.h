@@ -9,3 +9,18 @@
 ///
 /// Returns the number of bytes copied, or -1 with errno set.
 ssize_t mg_read_process(pid_t pid, uint64_t address, void *buffer, size_t count);
+
+/// Receives bytes from a socket, with the descriptor that came with them; -1 where none did.
+///
+/// Returns as recvmsg does.
+ssize_t mg_receive_descriptor(int socket, void *buffer, size_t count, int *descriptor);
+
+/// Receives one message from a socket into two places, one after the other. `pid` is the sending
+/// process's number as this process sees it; 0 where it sees none, or the socket has no SO_PASSCRED.
+///
+/// Returns as recvmsg does.
+ssize_t mg_receive_message(int socket, void *head, size_t head_count, void *rest, size_t rest_count,
+                           pid_t *pid);
+
+/// Has messages that a socket receives say who sent them, or no longer. Returns as setsockopt does.
+int mg_wants_sender(int socket, int wants);

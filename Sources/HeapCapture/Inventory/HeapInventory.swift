@@ -55,6 +55,9 @@ package struct DeclaredEdge: Hashable, Sendable {
 /// A thread as it stood when the program was stopped.
 package struct ThreadState: Hashable, Sendable {
   package var id: UInt32
+
+  /// Its number for itself, which its own memory has: another than `id` in a container.
+  package var idInside: UInt32
   package var name: String
 
   /// Whether the registers are those of the moment of the stop.
@@ -73,9 +76,11 @@ package struct ThreadState: Hashable, Sendable {
 
   package init(
     id: UInt32, name: String, isStopped: Bool, registers: [UInt64], pc: UInt64,
-    stackPointer: UInt64, threadPointer: UInt64, stackBounds: Range<UInt64>? = nil
+    stackPointer: UInt64, threadPointer: UInt64, stackBounds: Range<UInt64>? = nil,
+    idInside: UInt32? = nil
   ) {
     self.id = id
+    self.idInside = idInside ?? id
     self.name = name
     self.isStopped = isStopped
     self.registers = registers

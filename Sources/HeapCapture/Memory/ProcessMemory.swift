@@ -4,51 +4,128 @@ internal import CHeapCapture
 internal import Glibc
 
 /// The memory of another process: a frozen twin, or a process that is stopped.
+///
+/// The kernel has two ways to another process's memory, and each is forbidden somewhere: `process_vm_readv`
+/// by seccomp filters, both by yama, and both to another user and for a program that is not dumpable (it
+/// changed its user, say). A frozen twin can hand out its memory itself, which nothing forbids.
 package final class ProcessMemory: MemorySource {
+  /// A way to the memory.
+  package enum Way: Hashable, Sendable, CaseIterable {
+    case processRead
+    case memoryFile
+    case served
+  }
+
   package let name: String
   package let mappings: [MemoryMapping]
   package let executable: String
   package let residentBytes: UInt64
-  private let _pid: pid_t
+
+  /// nil where it is not known here.
+  private let _pid: pid_t?
+  private let _served: ServedMemory?
+
+  /// The ways that have not been refused yet.
+  private var _ways: ArraySlice<Way>
+
+  /// `/proc/PID/mem`; -1 where it is not open.
+  private var _memoryFile: Int32 = -1
+
+  /// Why the kernel's last way was refused.
+  private var _refusal: Int32 = 0
 
   /// What to put before the process's paths: it may see other files than this process, as in a container.
   private let _root: String
 
   /// Opens a process.
   ///
-  /// - Throws: ``CaptureError/cannotRead(pid:errno:)`` where its mappings can't be read.
-  package init(pid: Int32, name: String) throws(CaptureError) {
-    _pid = pid
+  /// - Parameters:
+  ///   - pid: the process's number, or that of a thread of it; what `served` knows better where there
+  ///     is one.
+  ///   - served: the process's own service.
+  ///   - ways: the ways to try, in their order.
+  /// - Throws: ``CaptureError/cannotRead(pid:errno:)`` where its mappings or its memory can't be read.
+  package init(
+    pid: Int32, name: String, served: ServedMemory? = nil, ways: [Way] = Way.allCases
+  ) throws(CaptureError) {
     self.name = name
-    guard let text = readWholeFile("/proc/\(pid)/maps") else {
-      throw .cannotRead(pid: pid, errno: errno)
+    // The number in a request is the program's own idea of it.
+    let seen = served.map { $0.pid() } ?? pid
+    _pid = seen
+    _served = served
+    _ways = ways.filter { $0 == .served ? served != nil : seen != nil }[...]
+
+    var problem: Int32 = ESRCH
+    func file(_ name: String, _ own: ServedMemory.File) -> String? {
+      if let seen, let text = readWholeFile("/proc/\(seen)/\(name)"), !text.isEmpty { return text }
+      problem = errno
+      return served?.text(of: own)
+    }
+    guard let text = file("maps", .maps), !text.isEmpty else {
+      throw .cannotRead(pid: pid, errno: problem)
     }
     mappings = parseMappings(text)
-    _root = Self._hasSameRoot(pid) ? "" : "/proc/\(pid)/root"
+    let statm = file("statm", .statm)?.split(separator: " ") ?? []
+    residentBytes = statm.count > 1 ? (UInt64(statm[1]) ?? 0) * UInt64(getpagesize()) : 0
 
     var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
-    let count = readlink("/proc/\(pid)/exe", &path, path.count)
-    executable = count > 0 ? String(decoding: path[..<count], as: UTF8.self) : ""
+    let count = seen.map { readlink("/proc/\($0)/exe", &path, path.count) } ?? -1
+    executable =
+      count > 0
+      ? String(decoding: path[..<count], as: UTF8.self) : served?.text(of: .executable) ?? ""
+    _root = seen.map { Self._hasSameRoot($0) ? "" : "/proc/\($0)/root" } ?? ""
 
-    let statm = readWholeFile("/proc/\(pid)/statm")?.split(separator: " ") ?? []
-    residentBytes = statm.count > 1 ? (UInt64(statm[1]) ?? 0) * UInt64(getpagesize()) : 0
+    // Which way is open shows when it is gone: a word that must be there tells.
+    var probe: UInt64 = 0
+    if let first = mappings.first(where: { $0.isReadable && !$0.path.hasPrefix("[v") }) {
+      _ = withUnsafeMutableBytes(of: &probe) { read(first.start, into: $0) }
+    }
+    if _ways.isEmpty { throw .cannotRead(pid: pid, errno: _refusal) }
   }
+
+  deinit { if _memoryFile >= 0 { close(_memoryFile) } }
+
+  /// The way that is taken now; nil where none is left.
+  package var way: Way? { _ways.first }
 
   package func read(_ address: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
     guard let base = buffer.baseAddress, buffer.count > 0 else { return 0 }
     var done = 0
-    while done < buffer.count {
-      let count = mg_read_process(
-        _pid, address + UInt64(done), base + done, buffer.count - done)
-      if count <= 0 { break }
-      done += count
+    while done < buffer.count, let way = _ways.first {
+      let count = _read(
+        way, address + UInt64(done),
+        into: UnsafeMutableRawBufferPointer(start: base + done, count: buffer.count - done))
+      if count > 0 {
+        done += count
+        continue
+      }
+      // Memory that is not there is no refusal.
+      if count == 0 || errno == EFAULT || errno == EIO { break }
+      if way != .served { _refusal = errno }
+      _ways.removeFirst()
     }
     return done
   }
 
+  /// Reads in one way; -1 with `errno` set where the kernel refuses it.
+  private func _read(
+    _ way: Way, _ address: UInt64, into buffer: UnsafeMutableRawBufferPointer
+  ) -> Int {
+    switch way {
+    case .processRead:
+      return mg_read_process(_pid ?? 0, address, buffer.baseAddress, buffer.count)
+    case .memoryFile:
+      if _memoryFile < 0 { _memoryFile = open("/proc/\(_pid ?? 0)/mem", O_RDONLY | O_CLOEXEC) }
+      return pread(
+        _memoryFile, buffer.baseAddress, buffer.count, off_t(truncatingIfNeeded: address))
+    case .served:
+      return _served?.read(address, into: buffer) ?? 0
+    }
+  }
+
   package func localPath(of mapping: MemoryMapping) -> String {
     // The kernel still has a file that was deleted or replaced.
-    if mapping.path.hasSuffix(" (deleted)") {
+    if let _pid, mapping.path.hasSuffix(" (deleted)") {
       if mapping.path == executable { return "/proc/\(_pid)/exe" }
       let range = String(mapping.start, radix: 16) + "-" + String(mapping.end, radix: 16)
       return "/proc/\(_pid)/map_files/\(range)"

@@ -26,13 +26,26 @@ package final class TargetMemory {
   private var _isLoaded: [Bool] = []
   private var _last = 0
 
-  package init(_ source: any MemorySource) {
+  package convenience init(_ source: any MemorySource) { self.init(source, room: nil) }
+
+  /// - Parameter room: an instance for an earlier moment of the same program, whose memory is taken where
+  ///   mappings are still the same. It is of no use afterwards.
+  init(_ source: any MemorySource, room: TargetMemory?) {
     self.source = source
+    var rooms: [UInt64: Region] = [:]
+    for region in room?._regions ?? [] { rooms[region.start] = region }
     for mapping in source.mappings where mapping.isReadable && mapping.path != "[vsyscall]" {
-      let local = mmap(
-        nil, mapping.count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-        0)
-      guard let local, local != MAP_FAILED else { continue }
+      let local: UnsafeMutableRawPointer
+      if let taken = rooms[mapping.start], taken.end == mapping.end {
+        local = taken.local
+        rooms[mapping.start] = nil
+      } else {
+        let made = mmap(
+          nil, mapping.count, PROT_READ | PROT_WRITE,
+          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        guard let made, made != MAP_FAILED else { continue }
+        local = made
+      }
       _regions.append(
         Region(
           start: mapping.start, end: mapping.end, local: local, firstPiece: _isLoaded.count,
@@ -40,10 +53,24 @@ package final class TargetMemory {
       let pieces = (mapping.count + (1 << Int(Self._pieceShift)) - 1) >> Int(Self._pieceShift)
       _isLoaded.append(contentsOf: repeatElement(false, count: pieces))
     }
+    room?._regions = Array(rooms.values)
   }
 
   deinit {
     for region in _regions { munmap(region.local, Int(region.end - region.start)) }
+  }
+
+  /// Has the kernel make the memory that `copyWhatMayChange(pages:)` will fill.
+  ///
+  /// - Complexity: O(*n*) for *n* bytes.
+  func makeRoom(pages: PageMap?) {
+    _forEachChangingPiece(pages: pages) { piece, index in
+      let region = _regions[index]
+      let offset = Int(piece << Self._pieceShift)
+      let count = min(1 << Int(Self._pieceShift), Int(region.end - region.start) - offset)
+      // MADV_POPULATE_WRITE, of Linux 5.14; without it the copy makes the memory as it goes.
+      _ = madvise(region.local + offset, count, 23)
+    }
   }
 
   /// Copies at once all that the program may change later: its writable memory, and pages of its own in
@@ -52,6 +79,12 @@ package final class TargetMemory {
   /// - Parameter pages: which pages were touched; nil copies untouched memory too.
   /// - Complexity: O(*n*) for *n* bytes.
   func copyWhatMayChange(pages: PageMap?) {
+    _forEachChangingPiece(pages: pages) { piece, index in _load(piece, of: index) }
+  }
+
+  /// Calls `body` with each piece that is the program's own, and its region. Of the rest of writable memory
+  /// nothing was written yet, so it holds zeros, as the copy does: it counts as loaded.
+  private func _forEachChangingPiece(pages: PageMap?, _ body: (UInt64, Int) -> Void) {
     var index = 0
     for mapping in source.mappings {
       guard index < _regions.count, _regions[index].start == mapping.start else { continue }
@@ -64,9 +97,8 @@ package final class TargetMemory {
         let end = min(start + 1 << Self._pieceShift, region.end)
         let isOwn = pages?.hasOwnPages(start..<end) ?? mapping.isWritable
         if isOwn || mapping.isWritable && !mapping.isAnonymous {
-          _load(piece, of: index)
+          body(piece, index)
         } else if mapping.isWritable {
-          // Nothing was written there yet, so it holds zeros, as the copy does.
           _isLoaded[region.firstPiece + Int(piece)] = true
         }
         start = end

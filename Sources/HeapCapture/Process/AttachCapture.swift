@@ -26,11 +26,17 @@ struct StoppedCopy {
 
 /// Stops a process, copies what may change, and lets it go on.
 func copyProcess(_ pid: Int32) throws(CaptureError) -> StoppedCopy {
+  // Memory for the copy is made before the stop: that is half of the work.
+  let room = (try? ProcessMemory(pid: pid, name: "pid")).map { TargetMemory($0) }
+  room?.makeRoom(pages: PageMap(pid: pid))
   let clock = ContinuousClock()
   let start = clock.now
   var copy = try withStoppedThreads(of: pid) { (threads) throws(CaptureError) -> StoppedCopy in
-    let memory = TargetMemory(try ProcessMemory(pid: pid, name: "pid"))
-    memory.copyWhatMayChange(pages: PageMap(pid: pid))
+    // A main thread that has ended has no memory any more; any other thread's number will do.
+    let isMainAlive = threads.contains { $0.id == UInt32(pid) }
+    let number = isMainAlive ? pid : Int32(threads[0].id)
+    let memory = TargetMemory(try ProcessMemory(pid: number, name: "pid"), room: room)
+    memory.copyWhatMayChange(pages: PageMap(pid: number))
     return StoppedCopy(memory: memory, threads: threads, pauseNanoseconds: 0)
   }
   let pause = (clock.now - start).components
@@ -39,8 +45,8 @@ func copyProcess(_ pid: Int32) throws(CaptureError) -> StoppedCopy {
   return copy
 }
 
-/// The number that a process has in its own namespace, as in a container.
-private func pidInside(of pid: Int32) -> UInt32 {
+/// The number that a process or thread has in its own namespace, as in a container.
+package func pidInside(of pid: Int32) -> UInt32 {
   for line in (readWholeFile("/proc/\(pid)/status") ?? "").split(separator: "\n")
   where line.hasPrefix("NSpid:") {
     return line.split(separator: "\t").last.flatMap { UInt32($0) } ?? UInt32(pid)

@@ -79,12 +79,10 @@ private struct ThreadStop {
       if let tracer = tracer(of: thread), tracer != getpid(), tracer != 0 {
         throw .alreadyTraced(pid: _pid, by: tracer)
       }
-      // The listing may be older than the thread's end.
+      // The listing may be older than the thread's end. The main thread stays in it where it has ended
+      // by itself (`pthread_exit`) and others go on.
       if thread != _pid, state(of: thread) == nil { return false }
-      if state(of: thread) == "Z" {
-        if thread == _pid { throw .noSuchProcess(pid: _pid) }
-        return false
-      }
+      if state(of: thread) == "Z" { return false }
       throw .notPermitted(pid: _pid, because: reasonForRefusal(pid: _pid))
     }
     _signals[thread] = 0
@@ -121,7 +119,8 @@ private struct ThreadStop {
 
   /// The state of each stopped thread.
   func states() -> [ThreadState] {
-    _order.sorted().compactMap { (thread) -> ThreadState? in
+    let isInNamespace = pidInside(of: _pid) != UInt32(_pid)
+    return _order.sorted().compactMap { (thread) -> ThreadState? in
       guard _stopped.contains(thread) else { return nil }
       var registers = mg_thread_registers()
       let isKnown = mg_trace_registers(thread, &registers) == 0
@@ -130,7 +129,8 @@ private struct ThreadStop {
       return ThreadState(
         id: UInt32(thread), name: name.last == "\n" ? String(name.dropLast()) : name,
         isStopped: isKnown, registers: general, pc: registers.pc, stackPointer: general[7],
-        threadPointer: registers.thread_pointer)
+        threadPointer: registers.thread_pointer,
+        idInside: isInNamespace ? pidInside(of: thread) : nil)
     }
   }
 

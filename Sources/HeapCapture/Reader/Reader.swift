@@ -1,5 +1,6 @@
 // Reader: the process beside the program: it reads the twin, writes the snapshot, and answers.
 
+internal import CHeapCapture
 internal import Glibc
 internal import SnapshotFormat
 
@@ -8,28 +9,32 @@ internal import SnapshotFormat
 /// It runs in a process of its own (`memgraph read-twin`, or the program executed again), so that a
 /// fault while the twin is read ends that process alone.
 ///
-/// - Parameter channel: a connected stream socket; it stays open.
+/// - Parameters:
+///   - channel: a connected stream socket; it stays open.
+///   - failed: hears why there is no snapshot, before the agent does.
 /// - Returns: the exit status: 0 where an answer was given, whatever it was.
-package func serveChannel(_ channel: Int32) -> Int32 {
-  guard let line = readLine(from: channel) else { return 1 }
+package func serveChannel(_ channel: Int32, failed: (String) -> Void = { _ in }) -> Int32 {
+  guard let (line, served) = receiveRequest(from: channel) else { return 1 }
   let answer: ChannelAnswer
   switch ChannelMessage(line) {
-  case .snapshot(let request): answer = writeSnapshot(for: request)
+  case .snapshot(let request): answer = writeSnapshot(for: request, served: served)
   case .hello: return 0
   case nil:
     answer = .error(
       errno: EPROTO,
       sentence: "the agent and the reader do not understand each other; use both of one version")
   }
+  if case .error(_, let sentence) = answer { failed(sentence) }
   return writeAll(answer.line, to: channel) ? 0 : 1
 }
 
 /// Captures the twin of a request and writes its snapshot.
 ///
+/// - Parameter served: the twin's own service, for where its memory can't be read otherwise.
 /// - Complexity: that of `captureSnapshot(source:state:)`.
-package func writeSnapshot(for request: SnapshotRequest) -> ChannelAnswer {
+package func writeSnapshot(for request: SnapshotRequest, served: ServedMemory?) -> ChannelAnswer {
   do {
-    let twin = try ProcessMemory(pid: request.twin, name: "twin")
+    let twin = try ProcessMemory(pid: request.twin, name: "twin", served: served)
     let snapshot = try captureSnapshot(source: twin, state: request.state)
     try snapshot.write(to: request.path)
     return .ok
@@ -44,10 +49,28 @@ package func writeSnapshot(for request: SnapshotRequest) -> ChannelAnswer {
     return .error(
       errno: errno == 0 ? EIO : errno,
       sentence: "the copy of the process can't be read (\(String(cString: strerror(errno)))); "
-        + "allow process_vm_readv, which seccomp filters and yama's ptrace_scope can forbid")
+        + "allow process_vm_readv, which seccomp filters and yama's ptrace_scope can forbid, or"
+        + " a few more file descriptors in the program")
   } catch {
     return .error(errno: EIO, sentence: "the copy of the process can't be captured: \(error)")
   }
+}
+
+/// Receives an agent's line, and with it the socket at which its twin serves its memory.
+///
+/// - Returns: nil where the other side went away first, or said more than 64 KiB without a newline.
+package func receiveRequest(from channel: Int32) -> (line: String, served: ServedMemory?)? {
+  var bytes: [UInt8] = []
+  var served: ServedMemory?
+  var byte: UInt8 = 0
+  while bytes.count < 1 << 16 {
+    var descriptor: Int32 = -1
+    guard mg_receive_descriptor(channel, &byte, 1, &descriptor) == 1 else { return nil }
+    if descriptor >= 0 { served = ServedMemory(socket: descriptor) }
+    if byte == UInt8(ascii: "\n") { return (String(decoding: bytes, as: UTF8.self), served) }
+    bytes.append(byte)
+  }
+  return nil
 }
 
 /// Reads up to a newline, which is left out.

@@ -97,3 +97,27 @@ func tick() {
   standStill()
   print("ticks go on: \(ticks > 0)")
 }
+
+func goOnWithoutMain() {
+  fill()
+  clearStack(depth: 64)
+  var handle = pthread_t()
+  let status = pthread_create(
+    &handle, nil,
+    { _ in
+      let node = Node("held by the stack of the thread that is left")
+      while !mainHasEnded() { usleep(1_000) }
+      withExtendedLifetime(node) { standStill() }
+      exit(0)
+    }, nil)
+  precondition(status == 0)
+  pthread_exit(nil)
+}
+
+private func mainHasEnded() -> Bool {
+  let file = open("/proc/self/stat", O_RDONLY)
+  defer { close(file) }
+  var bytes = [UInt8](repeating: 0, count: 64)
+  let count = read(file, &bytes, bytes.count)
+  return String(decoding: bytes[..<max(count, 0)], as: UTF8.self).contains(") Z ")
+}

@@ -2,7 +2,17 @@
 // ends. It knows nothing of the agent.
 import Glibc
 
+/// Of `prctl`, whose header Glibc's module leaves out.
+let setDumpable: CInt = 4
+
 let mode = CommandLine.arguments.count > 1 ? CommandLine.arguments[1] : ""
+
+if CommandLine.arguments.last == "undumpable" {
+  // As a program that changed its user, or has secrets: nobody without privileges may read its memory.
+  typealias ProcessControl = @convention(c) (CInt, UInt, UInt, UInt, UInt) -> CInt
+  let control = unsafeBitCast(dlsym(nil, "prctl"), to: ProcessControl.self)
+  precondition(control(setDumpable, 0, 0, 0, 0) == 0)
+}
 
 switch mode {
 case "churn":
@@ -17,6 +27,9 @@ case "hand-over":
   handOver(seed: seed, threads: threads)
 case "graph":
   buildGraph()
+case "main-ends":
+  // The main thread ends, another goes on.
+  goOnWithoutMain()
 case "tick":
   // Counts on two threads until its input ends, then says how far it came.
   tick()
