@@ -69,7 +69,7 @@ public enum MemoryGraph {
   /// - Parameters:
   ///   - pointer: what identifies it.
   ///   - type: a name for its kind.
-  ///   - bytes: what it costs.
+  ///   - bytes: what it costs; a block of the heap costs its own size at least.
   @discardableResult
   public static func registerResource(
     _ pointer: UnsafeRawPointer, type: String, bytes: Int

@@ -26,9 +26,11 @@ import Testing
     #expect(result.status == 0)
     #expect(result.errors == "")
     let lines = result.output.split(separator: "\n")
-    try #require(lines.count == 2)
+    try #require(lines.count == 3)
     #expect(lines[0].hasPrefix("[\"Ring\", \"Session\"] 3 "))
-    #expect(lines[1].hasPrefix("[\"Ring\"] 1 "))
+    // What it was said to cost, not the 100 bytes of its handle.
+    #expect(lines[1] == "encoder 4096")
+    #expect(lines[2].hasPrefix("[\"Ring\"] 1 "))
     let snapshot = try Snapshot(
       contentsOf: folder.appendingPathComponent("registered-1.mgraph").path)
     #expect(snapshot.marks.map(\.name) == ["registered-1"])

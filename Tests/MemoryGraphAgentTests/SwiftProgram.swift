@@ -43,6 +43,10 @@ enum SwiftProgram {
           MemoryGraph.addStrongEdge(from: session!, to: encoder, label: "encoder")
           var snapshot = try MemoryGraph.snapshot(to: "registered-1.mgraph")
           print(names(snapshot), snapshot.nodes.count, snapshot.edges.count)
+          for row in 0..<snapshot.nodes.count
+          where snapshot.strings[snapshot.types.name[Int(snapshot.nodes.type[row])]] == "Encoder" {
+            print("encoder", snapshot.nodes.bytes(row))
+          }
           // The program's own free ends the registrations.
           session = nil
           snapshot = try MemoryGraph.snapshot(to: "registered-2.mgraph")

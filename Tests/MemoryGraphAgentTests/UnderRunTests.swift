@@ -80,6 +80,73 @@ import Testing
     #expect(result.output.hasSuffix("term\n"))
   }
 
+  @Test("A signal for the whole process group reaches the program once, one for the tool too")
+  func groupSignals() throws {
+    let out = try newFolder()
+    func count(_ output: URL) throws -> Int {
+      try String(contentsOf: output, encoding: .utf8).split(separator: "\n").count { $0 == "usr1" }
+    }
+    func wait(for wanted: Int, in output: URL) throws {
+      for _ in 0..<4000 where try count(output) < wanted { usleep(5000) }
+    }
+    // Of a process group of its own, so that the test is not hit.
+    let result = try Command([
+      "setsid", "--wait", Self.tool, "run", "--out", out.path, "--", try AgentPrograms.modes.get(),
+      "term",
+    ]).run { _, output in
+      let program = try process(in: output)
+      let group = getpgid(program)
+      try #require(group > 1 && group != getpgrp())
+      for number in 1...5 {
+        kill(-group, SIGUSR1)
+        try wait(for: number, in: output)
+      }
+      // The group's first process is the tool.
+      kill(group, SIGUSR1)
+      try wait(for: 6, in: output)
+      kill(group, SIGTERM)
+    }
+    #expect(result.status == 5)
+    #expect(result.output.split(separator: "\n").count { $0 == "usr1" } == 6)
+    #expect(result.output.hasSuffix("term\n"))
+  }
+
+  @Test("A program that becomes another user is recorded, in the run's folder and nowhere else")
+  func otherUser() throws {
+    // Only root can make one.
+    if geteuid() != 0 { return }
+    let out = try newFolder()
+    let program = try AgentPrograms.modes.get()
+    let result = try Command([
+      Self.tool, "run", "--out", out.path, "--", "setpriv", "--reuid", "65534", "--regid", "65534",
+      "--clear-groups", program, "elsewhere",
+    ]).run()
+    #expect(result.status == 23, "\(result.output)\(result.errors)")
+    #expect(result.output == "\(EACCES)\n0\ndone\n")
+    #expect(try files(in: out) == ["exit.mgraph", "inside.mgraph"])
+    #expect(!FileManager.default.fileExists(atPath: "/tmp/memory-graph-test-elsewhere.mgraph"))
+    #expect(result.errors.contains("memgraph: 1 of 3 snapshots could not be written, the first of"))
+  }
+
+  @Test("Snapshots that could not be written are told at the end")
+  func unwritten() throws {
+    let out = try newFolder()
+    let result = try Command([
+      Self.tool, "run", "--out", out.path, "--", try AgentPrograms.modes.get(), "term",
+    ]).run { tool, output in
+      let program = try process(in: output)
+      #expect(try Command([Self.tool, "mark", "\(program)", "a"]).run().status == 0)
+      try FileManager.default.removeItem(at: out)
+      #expect(try Command([Self.tool, "mark", "\(program)", "b"]).run().status == 4)
+      #expect(try Command([Self.tool, "mark", "\(program)", "c"]).run().status == 4)
+      kill(program, SIGTERM)
+    }
+    #expect(result.status == 5)
+    let last = try #require(result.errors.split(separator: "\n").last)
+    #expect(last.hasPrefix("memgraph: 2 of 3 snapshots could not be written, the first of them "))
+    #expect(last.hasSuffix("/b.mgraph: can't create the snapshot: No such file or directory"))
+  }
+
   @Test("Marks are taken at intervals, and when another process asks for one")
   func marks() throws {
     let out = try newFolder()
@@ -90,7 +157,8 @@ import Testing
       let program = try process(in: output)
       let mark = try Command([Self.tool, "mark", "\(program)", "asked for"]).run()
       #expect(mark.status == 0)
-      #expect(mark.output == "" && mark.errors == "")
+      let path = out.appendingPathComponent("asked-for.mgraph").resolvingSymlinksInPath().path
+      #expect(mark.output == path + "\n" && mark.errors == "")
       for _ in 0..<2000 where !(try files(in: out)).contains("every-2.mgraph") { usleep(5000) }
       kill(program, SIGTERM)
     }

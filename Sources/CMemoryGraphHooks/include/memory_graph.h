@@ -36,8 +36,8 @@ MG_PUBLIC int memory_graph_snapshot(const char *path);
 MG_PUBLIC int memory_graph_register(const void *object, const char *name);
 
 /// Makes a resource outside the Swift heap a node: a C handle with its buffers, a texture, a file.
-/// `bytes` is what it costs. It stays until it is unregistered or, where the pointer is a malloc
-/// block, until that is freed.
+/// `bytes` is what it costs, a malloc block its own size at least. It stays until it is unregistered or,
+/// where the pointer is a malloc block, until that is freed.
 MG_PUBLIC int memory_graph_register_resource(const void *resource, const char *type, size_t bytes);
 
 /// Ends a registration and removes the declared edges from and to it. ENOENT: it is not registered.

@@ -1,6 +1,7 @@
 // SnapshotPlace: where the snapshot is that an operand names: a file, or a mark in a folder.
 
 internal import Glibc
+internal import SnapshotFormat
 
 /// Finds snapshots by what the caller wrote.
 package struct SnapshotPlace: Sendable {
@@ -33,16 +34,14 @@ package struct SnapshotPlace: Sendable {
       return operand
     }
     let reason = errno
-    guard reason == ENOENT || reason == ENOTDIR, !operand.contains("/"),
-      !operand.hasSuffix(".mgraph")
-    else {
+    // A mark's name may look like a path.
+    if let path = file(ofMark: operand) { return path }
+    guard reason == ENOENT || reason == ENOTDIR, !operand.hasSuffix(".mgraph") else {
       throw CommandError(
         operand, String(cString: strerror(reason)),
         mend: "give a snapshot's file, or the name of a mark in \(folder)", status: .unreadable)
     }
-    let path = folder + "/" + Self.fileName(ofMark: operand)
-    if stat(path, &status) == 0 { return path }
-    let marks = self.marks()
+    let marks = self.files()
     let known =
       marks.isEmpty
       ? "there are no snapshots in \(folder); --in DIR names another folder"
@@ -51,22 +50,45 @@ package struct SnapshotPlace: Sendable {
     throw CommandError(operand, "neither a file nor a mark", mend: known, status: .unreadable)
   }
 
-  /// The file of a mark: characters outside `[A-Za-z0-9._-]` become `-`, as the agent has it.
-  package static func fileName(ofMark name: String) -> String {
-    let safe = name.utf8.map { byte -> UInt8 in
+  /// The file of a mark's snapshot; nil where there is none.
+  ///
+  /// Names with other characters than files have share files with others (`m 1/x` and `m:1:x` are both
+  /// `m-1-x`, and the second one `m-1-x-2`), so the snapshot has to say that it is the one.
+  ///
+  /// - Complexity: O(1); for a name with such characters, O(*n*) for the bytes of those snapshots.
+  private func file(ofMark name: String) -> String? {
+    let stem = Self.fileStem(ofMark: name)
+    func path(_ number: Int) -> String {
+      folder + "/" + stem + (number == 1 ? "" : "-\(number)") + ".mgraph"
+    }
+    var status = stat()
+    if stem == name { return stat(path(1), &status) == 0 ? path(1) : nil }
+    for number in 1... {
+      guard stat(path(number), &status) == 0 else { return nil }
+      if let snapshot = try? Snapshot(contentsOf: path(number)), snapshot.process.mark == name {
+        return path(number)
+      }
+    }
+    return nil
+  }
+
+  /// The name of a mark's file without its ending, as the agent makes it: characters outside
+  /// `[A-Za-z0-9._-]` become `-`, a `.` in front too; 200 bytes at most.
+  package static func fileStem(ofMark name: String) -> String {
+    let safe = name.utf8.prefix(200).enumerated().map { (place, byte) -> UInt8 in
       switch byte {
       case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "-"):
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
         byte
+      case UInt8(ascii: ".") where place > 0: byte
       default: UInt8(ascii: "-")
       }
     }
-    return String(decoding: safe, as: UTF8.self) + ".mgraph"
+    return safe.isEmpty ? "-" : String(decoding: safe, as: UTF8.self)
   }
 
   /// The names of the snapshots in the folder, in the order of their names.
-  private func marks() -> [String] {
+  private func files() -> [String] {
     guard let directory = opendir(folder) else { return [] }
     defer { closedir(directory) }
     var names: [String] = []

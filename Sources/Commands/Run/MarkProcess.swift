@@ -8,15 +8,19 @@ internal import HeapCapture
 /// The agent listens at a socket in the abstract name space, `memory-graph/PID`, and answers this
 /// user and root. Programs under `memgraph run`, and those with `MEMORY_GRAPH_OUT` set, do.
 ///
+/// - Returns: the path of the snapshot; nil where the program has no folder for them.
 /// - Throws: ``RunError`` where there is no such program, or the mark could not be taken.
-package func markProcess(pid: Int32, name: String) throws(RunError) {
+@discardableResult
+package func markProcess(pid: Int32, name: String) throws(RunError) -> String? {
   let subject = "process \(pid)"
   guard !name.contains("\n"), !name.contains("\t") else {
     throw RunError("mark", "a mark's name can't have a newline or a tab")
   }
   let connection = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
   defer { close(connection) }
-  let connected = withUnixAddress("\0memory-graph/\(pid)") { connect(connection, $0, $1) }
+  // Its name has the number that the program has for itself, in a container for one.
+  let inside = pidInside(of: pid)
+  let connected = withUnixAddress("\0memory-graph/\(inside)") { connect(connection, $0, $1) }
   guard connection >= 0, connected == 0 else {
     let reason =
       kill(pid, 0) != 0 && errno == ESRCH
@@ -30,16 +34,21 @@ package func markProcess(pid: Int32, name: String) throws(RunError) {
   }
   guard writeAll("mark\t1\t\(name)\n", to: connection), let answer = readLine(from: connection)
   else { throw RunError(subject, "it ended before the mark was taken, or takes none of this user") }
-  guard answer == "ok" else {
-    let fields = answer.split(separator: "\t")
+  let fields = answer.split(separator: "\t")
+  guard fields.first == "ok" else {
     let error = fields.count > 1 ? Int32(fields[1]) ?? EIO : EIO
     throw RunError(
       subject, "the mark could not be taken: \(String(cString: strerror(error)))")
   }
+  return fields.count > 1 ? String(fields[1]) : nil
 }
 
 /// Serves one request of an agent: the hidden verb `read-twin`.
 ///
-/// - Parameter channel: the descriptor of the connection.
+/// - Parameters:
+///   - channel: the descriptor of the connection.
+///   - failed: hears why there is no snapshot.
 /// - Returns: the exit status.
-package func readTwin(channel: Int32) -> Int32 { serveChannel(channel) }
+package func readTwin(channel: Int32, failed: (String) -> Void) -> Int32 {
+  serveChannel(channel, failed: failed)
+}

@@ -37,25 +37,31 @@ package enum ProgramEnd: Hashable, Sendable {
   }
 }
 
+/// What came of a run.
+package struct ProgramRun: Sendable {
+  package var end: ProgramEnd
+
+  /// Whether the agent worked in the program: it does nothing in one that is not Swift.
+  package var hadAgent: Bool
+
+  package var snapshots: SnapshotTally
+}
+
 /// Runs a program with the agent and serves its snapshots until it ends.
 ///
 /// The program has this process's standard streams, environment, folder and process group. Signals
-/// that a process sends to this one are handed on; those that a terminal sends reach the program
-/// by themselves. Nothing of the run stays behind but the snapshots.
+/// that a process sends to this one alone are handed on; those that a terminal or a process sends to the
+/// group reach the program by themselves. Nothing of the run stays behind but the snapshots.
 ///
-/// - Returns: how the program ended, and whether the agent worked in it: it does nothing in a program
-///   that is not Swift.
 /// - Throws: ``RunError`` where the program was not started.
-package func runProgram(
-  _ options: RunOptions
-) throws(RunError) -> (end: ProgramEnd, hadAgent: Bool) {
+package func runProgram(_ options: RunOptions) throws(RunError) -> ProgramRun {
   let library = try _preloadedLibrary(options)
   let tool = options.readerTool ?? "/proc/self/exe"
   let folder = try _absoluteFolder(options.outputFolder)
 
-  let channel = try SnapshotServer(readerTool: tool)
+  let channel = try SnapshotServer(readerTool: tool, outputFolder: folder)
   defer { channel.close() }
-  let signals = _ForwardedSignals()
+  let signals = ForwardedSignals(tool: tool)
   defer { signals.restore() }
 
   let environment = _environment(
@@ -68,7 +74,8 @@ package func runProgram(
   let end = signals.forwardUntilEnd(of: pid)
   timer?.stop()
   channel.drain()
-  return (end, !channel.programs.isEmpty)
+  return ProgramRun(
+    end: end, hadAgent: !channel.programs.isEmpty, snapshots: channel.tally)
 }
 
 // MARK: - Before the start
@@ -158,50 +165,6 @@ private func _spawn(
 
 // MARK: - While it runs
 
-/// The signals that this process hands on to the program instead of acting on them.
-private struct _ForwardedSignals {
-  let maskBefore: sigset_t
-  private var _set = sigset_t()
-
-  init() {
-    sigemptyset(&_set)
-    for signal in [
-      SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH, SIGCONT,
-    ] {
-      sigaddset(&_set, signal)
-    }
-    var before = sigset_t()
-    pthread_sigmask(SIG_BLOCK, &_set, &before)
-    maskBefore = before
-  }
-
-  func restore() {
-    var mask = maskBefore
-    pthread_sigmask(SIG_SETMASK, &mask, nil)
-  }
-
-  /// Hands signals on until the program has ended.
-  func forwardUntilEnd(of pid: pid_t) -> ProgramEnd {
-    while true {
-      var status: Int32 = 0
-      let ended = waitpid(pid, &status, WNOHANG)
-      if ended == pid { return ProgramEnd(waitStatus: status) }
-      if ended < 0 && errno == ECHILD {
-        return .exited(status: 0)  // somebody has SIGCHLD ignored: how it ended is lost
-      }
-      var set = _set
-      var info = siginfo_t()
-      // With a limit, in case SIGCHLD is ignored and so never comes.
-      var limit = timespec(tv_sec: 1, tv_nsec: 0)
-      let signal = sigtimedwait(&set, &info, &limit)
-      // What the terminal sends goes to the whole process group: the program has had it.
-      if signal > 0, signal != SIGCHLD, info.si_code <= 0 {
-        kill(pid, signal)
-      }
-    }
-  }
-}
-
 /// Asks the program for a mark again and again.
 private final class _MarkTimer: @unchecked Sendable {
   private let _stop = StopFlag()
@@ -215,7 +178,7 @@ private final class _MarkTimer: @unchecked Sendable {
         count += 1
         for pid in channel.programs {
           // A program that has just ended has nothing to be marked.
-          try? markProcess(pid: pid, name: "every-\(count)")
+          _ = try? markProcess(pid: pid, name: "every-\(count)")
         }
       }
     }

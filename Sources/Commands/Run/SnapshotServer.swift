@@ -4,24 +4,42 @@ internal import Glibc
 internal import HeapCapture
 internal import Synchronization
 
+/// What became of the snapshots of a run.
+package struct SnapshotTally: Sendable {
+  /// Their paths, in the order in which they were done.
+  package var written: [String] = []
+
+  /// What could not be written, and why.
+  package var failures: [(path: String, reason: String)] = []
+
+  package init() {}
+}
+
 /// Listens for the agent and has each snapshot taken by a process of its own.
 ///
 /// The socket lies in a folder that only this user can enter, and a connection of another user is
-/// turned away. A reader that crashes costs one snapshot.
+/// turned away. Root may start a program that becomes another user (`setpriv`, `gosu`), which it must
+/// still hear: then whoever knows the socket's name, which nobody can guess or list, is let in, but gets
+/// snapshots in the run's folder only. A reader that crashes costs one snapshot.
 package final class SnapshotServer: Sendable {
   /// The socket's path.
   package let path: String
   private let _folder: String
   private let _socket: Int32
   private let _readerTool: String
+  private let _outputFolder: String
   private let _state = Mutex(State())
 
   private struct State {
     /// The processes that have greeted.
     var programs: [Int32] = []
+    var tally = SnapshotTally()
 
     /// Connections of which it is not known yet what they want.
     var unread = 0
+
+    /// Snapshots that are being taken.
+    var unfinished = 0
 
     /// Whether `drain()` has been heard by the thread that accepts.
     var isDrained = false
@@ -29,9 +47,12 @@ package final class SnapshotServer: Sendable {
 
   /// Opens the socket.
   ///
-  /// - Parameter readerTool: a `memgraph`, run as `memgraph read-twin 3` with the connection.
-  package init(readerTool: String) throws(RunError) {
+  /// - Parameters:
+  ///   - readerTool: a `memgraph`, run as `memgraph read-twin 3` with the connection.
+  ///   - outputFolder: the run's folder, absolute.
+  package init(readerTool: String, outputFolder: String) throws(RunError) {
     _readerTool = readerTool
+    _outputFolder = outputFolder
     let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     // A socket's path has 107 bytes at most.
     let parent = temporary.utf8.count <= 64 && temporary.hasPrefix("/") ? temporary : "/tmp"
@@ -40,7 +61,11 @@ package final class SnapshotServer: Sendable {
       throw RunError(parent, "no folder for a socket: \(String(cString: strerror(errno)))")
     }
     _folder = template.withUnsafeBufferPointer { String(cString: $0.baseAddress.unsafelyUnwrapped) }
-    path = _folder + "/channel"
+    // Twelve of a generator's bytes: 96 bits that nobody guesses.
+    let secret = (0..<12).map { _ in
+      String(UInt16.random(in: 0x100...0x1ff), radix: 16).dropFirst()
+    }.joined()
+    path = _folder + "/" + (geteuid() == 0 ? secret : "channel")
     _socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     let bound = withUnixAddress(path) { bind(_socket, $0, $1) }
     guard _socket >= 0, bound == 0, listen(_socket, 64) == 0 else {
@@ -49,7 +74,14 @@ package final class SnapshotServer: Sendable {
       rmdir(_folder)
       throw RunError(path, "the socket can't be opened: \(reason)")
     }
+    if geteuid() == 0 {
+      chmod(_folder, 0o711)
+      chmod(path, 0o666)
+    }
   }
+
+  /// What became of the snapshots that were asked for.
+  package var tally: SnapshotTally { _state.withLock { $0.tally } }
 
   /// The processes in which the agent has said that it is at work.
   package var programs: [Int32] { _state.withLock { $0.programs } }
@@ -60,15 +92,15 @@ package final class SnapshotServer: Sendable {
     pthread_detach(thread)
   }
 
-  /// Waits until it is known of every connection that was made before what it wants: a program may
-  /// greet and be gone before the greeting is read.
+  /// Waits until it is known of every connection that was made before what it wants and what came of it: a
+  /// program may greet, or have its last snapshot, and be gone before that is noted here.
   package func drain() {
     let connection = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     defer { Glibc.close(connection) }
     // Connections are accepted in order; this process's own is the last.
     guard withUnixAddress(path, { connect(connection, $0, $1) }) == 0 else { return }
     for _ in 0..<2000 {
-      if _state.withLock({ $0.isDrained && $0.unread == 0 }) { return }
+      if _state.withLock({ $0.isDrained && $0.unread == 0 && $0.unfinished == 0 }) { return }
       usleep(1000)
     }
   }
@@ -91,7 +123,7 @@ package final class SnapshotServer: Sendable {
       closeOnExec(connection)
       let isOwn = peerProcess(of: connection) == getpid()
       if isOwn { _state.withLock { $0.isDrained = true } }
-      guard !isOwn, peerUser(of: connection) == geteuid() else {
+      guard !isOwn, geteuid() == 0 || peerUser(of: connection) == geteuid() else {
         Glibc.close(connection)
         continue
       }
@@ -110,11 +142,38 @@ package final class SnapshotServer: Sendable {
     let message = _peek(connection)
     let isGreeting = _state.withLock { state in
       state.unread -= 1
-      guard case .hello(let pid, _) = message else { return false }
-      state.programs.append(pid)
+      guard case .hello(let pid, _) = message else {
+        state.unfinished += 1
+        return false
+      }
+      // The number that the program has here; in a container it is another than its own.
+      state.programs.append(peerProcess(of: connection) ?? pid)
       return true
     }
-    if !isGreeting { _read(connection) }
+    if isGreeting { return }
+    defer { _state.withLock { $0.unfinished -= 1 } }
+    var file = "a snapshot"
+    if case .snapshot(let request) = message { file = request.path }
+    if peerUser(of: connection) != geteuid(), !_isInFolder(file) {
+      let sentence =
+        "a program of another user than memgraph run's may write to \(_outputFolder) only"
+      _ = writeAll(ChannelAnswer.error(errno: EACCES, sentence: sentence).line, to: connection)
+      _state.withLock { $0.tally.failures.append((file, sentence)) }
+      return
+    }
+    let failure = _read(connection)
+    _state.withLock { state in
+      if let failure {
+        state.tally.failures.append((file, failure))
+      } else {
+        state.tally.written.append(file)
+      }
+    }
+  }
+
+  private func _isInFolder(_ path: String) -> Bool {
+    path.hasPrefix(_outputFolder + "/")
+      && !path.dropFirst(_outputFolder.utf8.count + 1).contains("/")
   }
 
   private func _peek(_ connection: Int32) -> ChannelMessage? {
@@ -134,10 +193,19 @@ package final class SnapshotServer: Sendable {
   }
 
   /// Runs the reader with a connection, and answers in its place where it ends without an answer.
-  private func _read(_ connection: Int32) {
+  ///
+  /// - Returns: why there is no snapshot; nil where there is one.
+  private func _read(_ connection: Int32) -> String? {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
+    // The reader says on its output why it could not write.
+    var output: [Int32] = [-1, -1]
+    let hasOutput = pipe(&output) == 0
+    if hasOutput {
+      output.forEach(closeOnExec)
+      posix_spawn_file_actions_adddup2(&actions, output[1], 1)
+    }
     posix_spawn_file_actions_adddup2(&actions, connection, 3)
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
@@ -153,24 +221,24 @@ package final class SnapshotServer: Sendable {
         posix_spawn(&pid, _readerTool, &actions, &attributes, arguments, environment)
       }
     }
+    if hasOutput { Glibc.close(output[1]) }
+    defer { if hasOutput { Glibc.close(output[0]) } }
     guard error == 0 else {
-      let reason = String(cString: strerror(error))
-      _ = writeAll(
-        ChannelAnswer.error(errno: error, sentence: "the reader can't be run: \(reason)").line,
-        to: connection)
-      return
+      let sentence = "the reader can't be run: \(String(cString: strerror(error)))"
+      _ = writeAll(ChannelAnswer.error(errno: error, sentence: sentence).line, to: connection)
+      return sentence
     }
+    let said = hasOutput ? readLine(from: output[0]) : nil
     var status: Int32 = 0
     while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
-    if status != 0 {
-      let end =
-        switch ProgramEnd(waitStatus: status) {
-        case .exited(let status): "status \(status)"
-        case .killed(let signal): "signal \(signal)"
-        }
-      _ = writeAll(
-        ChannelAnswer.error(errno: EIO, sentence: "the reader ended by \(end), without an answer")
-          .line, to: connection)
-    }
+    if status == 0 { return said }
+    let end =
+      switch ProgramEnd(waitStatus: status) {
+      case .exited(let status): "status \(status)"
+      case .killed(let signal): "signal \(signal)"
+      }
+    let sentence = "the reader ended by \(end), without an answer"
+    _ = writeAll(ChannelAnswer.error(errno: EIO, sentence: sentence).line, to: connection)
+    return sentence
   }
 }

@@ -28,7 +28,9 @@ extension Verb {
       The program need not be changed or built anew. It writes a snapshot for each mark
       that it takes or is asked for, and exit.mgraph at its end. Its output, signals and
       exit status are passed on: the status is the program's own, except for 2, 3 and 4
-      with a sentence from memgraph where the program could not be started.
+      with a sentence from memgraph where the program could not be started. Which snapshots
+      were written is said at the end where standard error is a terminal; which could not
+      be written is always said.
       """,
     options: [.out, .every, .atExit, .stackMode, .allBlocks, .swiftOnly, .contents],
     examples: [
@@ -49,19 +51,27 @@ extension Verb {
     }
     let program = arguments.operands[0]
     let recording = call.console.environment("MEMORY_GRAPH_OUT") ?? ""
-    let (end, hadAgent) = try runProgram(
+    let run = try runProgram(
       RunOptions(
         program: program, arguments: Array(arguments.operands.dropFirst()),
         outputFolder: arguments.text(.out) ?? (recording.isEmpty ? "./memory-graph" : recording),
         secondsBetweenMarks: arguments.seconds(.every),
         stacks: arguments.text(.stackMode).flatMap { RunOptions.Stacks(rawValue: $0) } ?? .fast,
         swiftOnly: arguments.has(.swiftOnly), showsKeys: arguments.text(.contents) == "keys"))
-    if !hadAgent {
+    let snapshots = run.snapshots
+    if !run.hadAgent {
       call.note(
         "\(program): not a Swift program, or one that the agent can't be preloaded into: no snapshot"
       )
+    } else if !snapshots.written.isEmpty, call.console.errors.isTerminal {
+      call.note(snapshots.summary)
     }
-    return ExitStatus(rawValue: end.reproduced())
+    if let first = snapshots.failures.first {
+      call.note(
+        "\(snapshots.failures.count) of \(snapshots.failures.count + snapshots.written.count)"
+          + " snapshots could not be written, the first of them \(first.path): \(first.reason)")
+    }
+    return ExitStatus(rawValue: run.end.reproduced())
   }
 
   package static let mark = Verb(
@@ -69,11 +79,12 @@ extension Verb {
     summary: "takes a mark in a program that runs with the agent",
     discussion: """
       The program must have been started with memgraph run, or with MEMORY_GRAPH_OUT set,
-      by the same user. The snapshot goes to its folder, under the mark's name.
+      by the same user. The snapshot goes to its folder, under the mark's name; its path
+      is printed.
       """,
     examples: [
       Example("memgraph mark 4711 call-1", "Marks the end of the first call."),
-      Example("memgraph mark 4711 idle --quiet", "The same from a script."),
+      Example("memgraph mark 4711 idle", "Prints the path, /home/me/marks/idle.mgraph for one."),
     ]
   ) { call in
     let text = call.arguments.operands[0]
@@ -81,7 +92,14 @@ extension Verb {
       throw CommandError(
         text, "no process id", mend: "`pgrep PROGRAM` tells it", status: .usage)
     }
-    try markProcess(pid: pid, name: call.arguments.operands[1])
+    let path = try markProcess(pid: pid, name: call.arguments.operands[1])
+    if !call.arguments.has(.quiet) {
+      if let path {
+        try call.console.output.write(path + "\n")
+      } else {
+        call.note("the mark is taken; the program has no folder for a snapshot (MEMORY_GRAPH_OUT)")
+      }
+    }
     return .nothingFound
   }
 
@@ -94,6 +112,36 @@ extension Verb {
       throw CommandError(
         call.arguments.operands[0], "no descriptor of a channel", status: .usage)
     }
-    return ExitStatus(rawValue: Commands.readTwin(channel: channel))
+    let status = Commands.readTwin(channel: channel) { sentence in
+      try? call.console.output.write(sentence + "\n")
+    }
+    return ExitStatus(rawValue: status)
+  }
+
+  /// For `run`: tells which signals the process group has received.
+  package static let watchGroup = Verb(
+    "watch-group", operands: "CHANNEL", operandCount: 1...1,
+    summary: "tells which signals a process group has received", examples: [], isHidden: true
+  ) { call in
+    guard let channel = Int32(call.arguments.operands[0]), channel >= 0 else {
+      throw CommandError(
+        call.arguments.operands[0], "no descriptor of a channel", status: .usage)
+    }
+    Commands.watchGroup(channel: channel)
+    return .nothingFound
+  }
+}
+
+extension SnapshotTally {
+  /// What was written, in one line: `3 snapshots in /marks: call-1, call-2, exit`.
+  fileprivate var summary: String {
+    let names = written.map { path in
+      let file = path.split(separator: "/").last.map(String.init) ?? path
+      return file.hasSuffix(".mgraph") ? String(file.dropLast(7)) : file
+    }
+    let folder = written[0].lastIndex(of: "/").map { String(written[0][..<$0]) } ?? "."
+    let shown = names.count <= 8 ? names : Array(names.prefix(3)) + ["..."] + names.suffix(3)
+    return "\(names.count) snapshot\(names.count == 1 ? "" : "s") in \(folder): "
+      + shown.joined(separator: ", ")
   }
 }
