@@ -1,0 +1,307 @@
+"""The viewer in Chromium: every view opens, reads, walks and links; nothing leaves the file."""
+
+import pathlib
+import re
+import unittest
+
+from axe_playwright_python.sync_playwright import Axe
+
+import pictures
+from browser import PAGES, READY, Browser, html, summary, with_summary, written
+
+# Every view, with what its heading has to say.
+VIEWS = {
+    "#/findings": "leaked object",
+    "#/types": "Types",
+    "#/objects": "Objects",
+    "#/objects?q=type:App.Frame": "Objects",
+    "#/retainers": "Retained by",
+    "#/retainers?f=1": "Who retains",
+    "#/references?f=1": "refer to",
+    "#/map": "emory",
+    "#/map?as=icicle": "emory",
+    "#/map?group=objects": "emory",
+    "#/allocations": "llocat",
+    "#/allocations?as=inverted": "llocat",
+    "#/allocations?as=sandwich": "llocat",
+    "#/compare": "ompare",
+}
+
+# Views that have every colour between them.
+DARK = ("#/findings", "#/types", "#/retainers?f=1", "#/map")
+
+
+class ViewerTest(unittest.TestCase):
+    """Opens one browser for all tests; each test has a page without history."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = Browser()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+
+    def fine(self, report, problems=()):
+        """Nothing was said that must not be said, and nothing asked of the network."""
+        left = [text for text in report.problems if not any(known in text for known in problems)]
+        self.assertEqual(left, [])
+        self.assertEqual(report.leaving(), [])
+        self.assertEqual(report.dialogs, [])
+
+    def heading(self, page):
+        return " ".join(page.locator("h1:visible").all_inner_texts())
+
+    def accessible(self, page, place):
+        found = Axe().run(page).response["violations"]
+        told = [f"{rule['id']}: {node['target']} {node.get('failureSummary', '')}" for rule in found for node in rule["nodes"][:3]]
+        self.assertEqual(told, [], place)
+
+
+class ViewsTest(ViewerTest):
+    def test_each_view_opens_and_is_accessible_in_light_and_dark(self):
+        for scheme in ("light", "dark"):
+            with self.browser.report("clinic", color_scheme=scheme) as report:
+                for place, words in VIEWS.items():
+                    with self.subTest(view=place, scheme=scheme):
+                        page = report.open(place)
+                        self.assertIn(words, self.heading(page))
+                        # In the dark only colours differ, and the views share them.
+                        if scheme == "light" or place in DARK:
+                            self.accessible(page, f"{place} {scheme}")
+                self.fine(report)
+
+    def test_every_report_opens(self):
+        for name in ("one", "clean", "waiting", "part"):
+            with self.subTest(report=name), self.browser.report(name) as report:
+                for place in ("#/findings", "#/types", "#/objects", "#/retainers", "#/map", "#/allocations", "#/tasks", "#/compare"):
+                    page = report.open(place)
+                    self.assertTrue(self.heading(page))
+                self.assertEqual(page.locator(".banner.bad").count(), 0)
+                self.fine(report)
+
+    def test_tasks(self):
+        with self.browser.report("waiting") as report:
+            page = report.open("#/tasks")
+            text = page.locator("#mg-main").inner_text()
+            self.assertIn("App.Poller.poll()", text)
+            self.accessible(page, "tasks")
+            self.fine(report)
+
+    def test_a_narrow_window_needs_no_sideways_scrolling(self):
+        with self.browser.report("clinic", viewport={"width": 360, "height": 740}) as report:
+            for place in VIEWS:
+                page = report.open(place)
+                wide = page.evaluate("document.scrollingElement.scrollWidth")
+                self.assertLessEqual(wide, 360, place)
+            self.fine(report)
+
+    def test_forced_colours_and_motion(self):
+        with self.browser.report("clinic", forced_colors="active", reduced_motion="no-preference") as report:
+            for place in VIEWS:
+                self.assertTrue(self.heading(report.open(place)))
+            self.fine(report)
+
+
+class WalkTest(ViewerTest):
+    def focused(self, page):
+        return page.evaluate("document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? ''")
+
+    def test_the_graph_by_keyboard(self):
+        with self.browser.report("clinic") as report:
+            page = report.open("#/retainers?q=&o=" + self.address(page=report.open("#/findings"), number=1))
+            page.locator(".graph .box.target").focus()
+            subject = self.focused(page)
+            page.keyboard.press("ArrowLeft")
+            holder = self.focused(page)
+            self.assertNotEqual(holder, subject)
+            page.keyboard.press("ArrowRight")
+            page.keyboard.press("Home")
+            self.assertEqual(self.focused(page), subject)
+            page.keyboard.press("ArrowLeft")
+            before = page.url
+            page.keyboard.press("Enter")
+            report.settle()
+            self.assertNotEqual(page.url, before, "Enter makes a holder the subject")
+            page.keyboard.press("[")
+            report.wait("before => location.href === before", before)
+            report.settle()
+            self.fine(report)
+
+    def address(self, page, number):
+        finding = summary(html("clinic"))["findings"][number - 1]
+        return finding["addresses"][0]
+
+    def test_keys_open_views_and_help(self):
+        with self.browser.report("clinic") as report:
+            page = report.open("#/findings")
+            page.keyboard.press("2")
+            report.wait("() => location.hash.startsWith('#/types')")
+            page.keyboard.press("?")
+            self.assertTrue(page.locator("dialog[open]").is_visible())
+            self.accessible(page, "help")
+            page.keyboard.press("Escape")
+            self.assertEqual(page.locator("dialog[open]").count(), 0)
+            self.fine(report)
+
+    def test_search_and_filter(self):
+        # Six frames, and the storage of three arrays of them.
+        for text, wanted in (("type=App.Frame", 6), ("type:App.Frame", 9), ("type:App.Frame size>1k", 0), ("type:App.Frame size>=1k", 6)):
+            with self.subTest(filter=text), self.browser.report("clinic") as report:
+                page = report.open("#/findings")
+                page.keyboard.press("/")
+                page.keyboard.type(text)
+                page.keyboard.press("Enter")
+                report.wait("() => location.hash.startsWith('#/objects')")
+                report.settle()
+                self.assertIn(f"{wanted} of 36 objects", page.locator("#mg-main").inner_text())
+                self.fine(report)
+
+    def test_a_deep_link_opens_its_object_and_says_what_is_not_there(self):
+        address = self.address(None, 1)
+        with self.browser.report("clinic") as report:
+            page = report.open(f"#/object?o={address}")
+            self.assertIn(address, page.locator("#mg-main").inner_text())
+            self.fine(report)
+        with self.browser.report("clinic") as report:
+            page = report.open("#/object?o=0x123")
+            self.assertIn("no object at 0x123", page.locator("#mg-main").inner_text())
+            page = report.open("#/nonsense")
+            self.assertIn("no view", page.locator(".status").inner_text())
+            self.fine(report)
+
+    def test_ignoring_the_edge_to_cut_frees_what_the_analyzer_says(self):
+        findings = summary(html("one"))["findings"]
+        tried = 0
+        for number, finding in enumerate(findings, 1):
+            if finding["kind"] != "leak" or not finding["graph"]["cuts"] or not finding["graph"]["cuts"][0]["edges"]:
+                continue
+            with self.subTest(finding=number), self.browser.report("one") as report:
+                page = report.open("#/findings")
+                page.locator(f"#finding-{number}").get_by_role("link", name="Try the cut").click()
+                report.settle()
+                text = page.locator("#mg-main .banner").first.inner_text()
+                frees = finding["cut"]["frees"]
+                self.assertRegex(text, rf"frees {frees['count']:,} objects?,")
+                page.keyboard.press("r")
+                report.settle()
+                self.assertNotIn("Ignoring", page.locator("#mg-main").inner_text())
+                self.fine(report)
+                tried += 1
+        self.assertGreater(tried, 1)
+
+    def test_ignoring_an_edge_shows_what_still_holds(self):
+        text = html("one")
+        with self.browser.report("one") as report:
+            # The record of the first call is in a cache and in a list.
+            page = report.open("#/objects?q=type:App.Record")
+            page.locator("#mg-main a[href*='object?o=']").first.wait_for()
+            addresses = page.locator("#mg-main a[href*='object?o=']").evaluate_all("links => links.map(link => link.textContent)")
+            said = []
+            for address in addresses:
+                page = report.open(f"#/retainers?o={address.strip()}")
+                page.locator(".graph .edge").last.click()
+                page.get_by_role("button", name=re.compile("^Ignore ")).first.click()
+                report.settle()
+                said.append(page.locator("#mg-main .banner").first.inner_text())
+            self.assertTrue(any("would go" in one or "frees 1" in one for one in said), said)
+            self.assertTrue(any("still held" in one for one in said), said)
+            self.fine(report)
+        self.assertIn("App.Record", text)
+
+
+class LookTest(ViewerTest):
+    def test_pictures(self):
+        places = {"findings": "#/findings", "retainers": "#/retainers?f=1", "map": "#/map", "types": "#/types"}
+        for scheme in ("light", "dark"):
+            with self.browser.report("clinic", color_scheme=scheme) as report:
+                for name, place in places.items():
+                    with self.subTest(picture=f"{name}-{scheme}"):
+                        page = report.open(place)
+                        self.assertIsNone(pictures.difference(page.screenshot(animations="disabled"), f"{name}-{scheme}"))
+                self.fine(report)
+
+    def test_the_switch_of_colours(self):
+        with self.browser.report("clinic") as report:
+            page = report.open("#/findings")
+            light = page.evaluate("getComputedStyle(document.body).backgroundColor")
+            page.keyboard.press("t")
+            page.keyboard.press("t")
+            self.assertNotEqual(page.evaluate("getComputedStyle(document.body).backgroundColor"), light)
+            page.reload()
+            report.wait(READY)
+            self.assertNotEqual(page.evaluate("getComputedStyle(document.body).backgroundColor"), light, "it is remembered")
+            self.fine(report)
+
+
+class BadInputTest(ViewerTest):
+    def test_names_are_text(self):
+        with self.browser.report("hostile") as report:
+            for place in ("#/findings", "#/types", "#/objects", "#/retainers?f=1", "#/references?f=1", "#/map", "#/map?as=icicle"):
+                page = report.open(place)
+                self.assertEqual(page.locator("main img, main script, b.mark").count(), 0)
+                self.assertLessEqual(page.evaluate("document.scrollingElement.scrollWidth"), 1280, place)
+            for number, _ in enumerate(summary(html("hostile"))["findings"], 1):
+                report.open(f"#/retainers?f={number}")
+            page = report.open("#/types")
+            self.assertIn("</script>", page.locator("#mg-main").inner_text())
+            self.fine(report)
+
+    def test_a_cut_file_says_so_and_still_reads(self):
+        whole = html("clinic")
+        data = whole.index('class="data">')
+        for name, text in {
+            "in-data": whole[: data + (len(whole) - data) // 2],
+            "before-data": whole[:data] + '"></script></body></html>',
+            "damaged": whole[: data + 200] + "AAAA" + whole[data + 204 :],
+        }.items():
+            with self.subTest(cut=name), self.browser.report(written(name, text)) as report:
+                page = report.open("#/findings")
+                words = page.locator("body").inner_text()
+                self.assertRegex(words, "ncomplete file|could not be read")
+                self.assertTrue(page.locator("#finding-1").is_visible())
+                self.fine(report)
+
+    def test_another_version_is_refused_by_name(self):
+        text = html("clinic")
+        value = summary(text)
+        value["format"] = "memory-graph/view/2"
+        with self.browser.report(written("newer", with_summary(text, value))) as report:
+            page = report.open("#/findings", wait=False)
+            page.locator("[role=alert]").wait_for()
+            self.assertIn("memory-graph/view/2", page.locator("[role=alert]").inner_text())
+            self.assertTrue(page.locator("#finding-1").is_visible())
+            self.fine(report)
+
+    def test_figures_that_differ_are_shown(self):
+        text = html("clinic")
+        for member in ("retainedBytesSum", "retainedCountSum", "cyclicComponents", "largestComponent"):
+            value = summary(text)
+            value["check"][member] += 1
+            with self.subTest(figure=member), self.browser.report(written("mismatch", with_summary(text, value))) as report:
+                page = report.open("#/findings")
+                self.assertIn("disagree", page.locator(".banner.bad").inner_text())
+        with self.browser.report("clinic") as report:
+            self.assertEqual(report.open("#/findings").locator(".banner.bad").count(), 0)
+
+    def test_without_scripts_it_is_a_report(self):
+        with self.browser.report("clinic", java_script_enabled=False) as report:
+            page = report.open("", wait=False)
+            words = page.locator("main#static").inner_text()
+            for part in ("cut", "capture [weak self]", "What grew", "App.CallViewController.viewDidLoad()", "Call.swift"):
+                self.assertIn(part, words)
+            self.assertEqual(report.problems, [])
+
+
+class SizeTest(unittest.TestCase):
+    def test_a_small_leak_is_a_small_file(self):
+        for name in ("one", "clinic", "waiting", "part"):
+            self.assertLess((PAGES / f"{name}.html").stat().st_size, 200_000, name)
+
+    def test_nothing_is_asked_of_the_network(self):
+        text = pathlib.Path(PAGES / "clinic.html").read_text(encoding="utf-8")
+        self.assertEqual(re.findall(r"""(?:src|href)=["']?(?:https?:)?//[^"'> ]+""", text), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
