@@ -13,3 +13,15 @@ browser_python() {
   fi
   echo "$folder/bin/python"
 }
+
+# Writes the pages that tests look at into a folder, which is emptied. The tests must have been built.
+write_viewer_pages() {
+  local folder=$1 log=$1/swift.log
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  if ! VIEWER_PAGES=$folder swift test --skip-build --filter ViewerPagesTests >"$log" 2>&1; then
+    cat "$log" >&2
+    echo "the pages could not be written; \`swift build --build-tests\` comes first" >&2
+    return 1
+  fi
+}
