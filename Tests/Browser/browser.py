@@ -95,7 +95,7 @@ class Browser:
         settings = {"viewport": {"width": 1280, "height": 860}, "color_scheme": "light", "reduced_motion": "reduce", "offline": True}
         settings.update(options)
         context = self.browser.new_context(**settings)
-        context.grant_permissions([])
+        context.set_default_timeout(PATIENCE * 1000)
         path = name if isinstance(name, pathlib.Path) else PAGES / f"{name}.html"
         try:
             yield Page(context, path)
@@ -104,8 +104,13 @@ class Browser:
 
 
 def html(name):
+    """The text of one of the tests' pages."""
+    return html_of(PAGES / f"{name}.html")
+
+
+def html_of(path):
     """The text of a page."""
-    return (PAGES / f"{name}.html").read_text(encoding="utf-8")
+    return path.read_text(encoding="utf-8")
 
 
 def written(name, text):

@@ -30,12 +30,14 @@ class Firefox:
         self.driver.navigate(url)
 
     def ask(self, expression):
-        # The sandbox of Marionette sees the page's own objects as its user does.
-        return self.driver.execute_script(f"return window.wrappedJSObject.eval ? (() => {{ const globalThis = window.wrappedJSObject; return {expression}; }})() : null;", sandbox=None)
+        # Without a sandbox the script sees the page's own objects.
+        return self.driver.execute_script(f"return {expression};", sandbox=None)
 
     def close(self):
         self.driver.delete_session()
         self.driver.cleanup()
+        # Its profile's folder goes with it, which is too late when the interpreter ends.
+        self.driver = None
 
 
 class WebKit:

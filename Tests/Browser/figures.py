@@ -8,7 +8,7 @@ import statistics
 import sys
 import zlib
 
-from browser import READY, Browser, summary
+from browser import READY, Browser, html_of, summary
 
 # How many objects are clicked.
 CLICKS = 200
@@ -37,7 +37,7 @@ def memory(browser):
 
 def main():
     path = pathlib.Path(sys.argv[1]).resolve()
-    text = path.read_text(encoding="utf-8")
+    text = html_of(path)
     told = summary(text)
     browser = Browser()
     try:

@@ -191,10 +191,9 @@ class WalkTest(ViewerTest):
         self.assertGreater(tried, 1)
 
     def test_ignoring_an_edge_shows_what_still_holds(self):
-        text = html("one")
         with self.browser.report("one") as report:
             # The record of the first call is in a cache and in a list.
-            page = report.open("#/objects?q=type:App.Record")
+            page = report.open("#/objects?q=type=App.Record")
             page.locator("#mg-main a[href*='object?o=']").first.wait_for()
             addresses = page.locator("#mg-main a[href*='object?o=']").evaluate_all("links => links.map(link => link.textContent)")
             said = []
@@ -207,7 +206,6 @@ class WalkTest(ViewerTest):
             self.assertTrue(any("would go" in one or "frees 1" in one for one in said), said)
             self.assertTrue(any("still held" in one for one in said), said)
             self.fine(report)
-        self.assertIn("App.Record", text)
 
 
 class LookTest(ViewerTest):
