@@ -12,7 +12,7 @@ import { STALE } from "../graph/csr.js";
  * @property {import("./strings.js").StringTable} strings
  * @property {{name: Uint32Array, module: Uint32Array, report: Uint32Array, flags: Uint8Array}} type
  * @property {NodeTable} node
- * @property {{first: Uint32Array, target: Uint32Array, info: Uint8Array, label: Uint32Array}} edge
+ * @property {{first: Uint32Array, target: Uint32Array, info: Uint8Array, label: Rows}} edge
  *   the roots are the references of node `nodeCount`; `label` has rows for the others only
  * @property {{name: Uint32Array, index: Uint32Array, via: Uint32Array}} label
  * @property {{kind: Uint8Array, name: Uint32Array, count: number}} root
@@ -25,17 +25,19 @@ import { STALE } from "../graph/csr.js";
  * @property {Float64Array | null} retainedBytes
  * @property {Uint32Array | null} retainedCount
  *
+ * @typedef {Uint8Array | Uint16Array | Uint32Array} Rows as narrow as the values allow
+ *
  * @typedef {object} NodeTable
- * @property {Uint32Array} type
+ * @property {Rows} type
  * @property {Float64Array | Uint32Array} bytes
  * @property {Float64Array} address
  * @property {Uint8Array} kind
  * @property {Uint8Array} flags
- * @property {Uint32Array} generation
- * @property {Uint32Array} stack
- * @property {Uint32Array} strong
- * @property {Uint32Array} unowned
- * @property {Uint32Array} weak
+ * @property {Rows} generation
+ * @property {Rows} stack
+ * @property {Rows} strong
+ * @property {Rows} unowned
+ * @property {Rows} weak
  *
  * @typedef {object} ReportTable
  * @property {Uint32Array} name
@@ -98,18 +100,18 @@ export function readTables(summary, payload) {
       flags: read("type.flags", typeCount),
     },
     node: {
-      type: columns.indices("node.type", nodeCount, typeCount),
+      type: narrowed(columns.indices("node.type", nodeCount, typeCount)),
       bytes,
       address,
       kind: read("node.kind", nodeCount),
       flags,
-      generation: read("node.generation", nodeCount),
-      stack: columns.indices("node.stack", nodeCount, stackCount),
-      strong: read("node.strong", nodeCount),
-      unowned: read("node.unowned", nodeCount),
-      weak: read("node.weak", nodeCount),
+      generation: narrowed(read("node.generation", nodeCount)),
+      stack: narrowed(columns.indices("node.stack", nodeCount, stackCount)),
+      strong: narrowed(read("node.strong", nodeCount)),
+      unowned: narrowed(read("node.unowned", nodeCount)),
+      weak: narrowed(read("node.weak", nodeCount)),
     },
-    edge: { ...edge, label: columns.indices("edge.label", edgeCount, labelCount) },
+    edge: { ...edge, label: narrowed(columns.indices("edge.label", edgeCount, labelCount)) },
     label: {
       name: texts("label.name", labelCount),
       index: read("label.index", labelCount),
@@ -151,6 +153,18 @@ export function readTables(summary, payload) {
     retainedBytes: columns.has("node.retainedBytes") ? read("node.retainedBytes", nodeCount) : null,
     retainedCount: columns.has("node.retainedCount") ? read("node.retainedCount", nodeCount) : null,
   };
+}
+
+/**
+ * The same values in an array that takes no more memory than they need.
+ *
+ * @param {Uint32Array} values
+ * @returns {Rows}
+ */
+function narrowed(values) {
+  let most = 0;
+  for (let at = 0; at < values.length; at++) if (values[at] > most) most = values[at];
+  return most < 256 ? new Uint8Array(values) : most < 65536 ? new Uint16Array(values) : values;
 }
 
 /**
