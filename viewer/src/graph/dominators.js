@@ -28,8 +28,7 @@ export function dominatorTree(graph, entries) {
  * @typedef {object} Search
  * @property {Uint32Array} nodeByNumber
  * @property {Uint32Array} numberByNode
- * @property {Uint32Array} ancestor by number
- * @property {Uint8Array} isEntry by node
+ * @property {Uint32Array} ancestor by number; 0 for what hangs on the outside
  *
  * @param {import("./csr.js").Graph} graph
  * @param {Uint32Array} entries
@@ -43,14 +42,11 @@ function depthFirst(graph, entries) {
   const ancestor = new Uint32Array(all);
   const cursor = first.slice(0, all);
   const path = new Uint32Array(all);
-  const isEntry = new Uint8Array(all);
-  for (const node of entries) isEntry[node] = 1;
   let count = 0;
   // Were an entry missing, the rest would be entered node by node: the sizes are checked against the analyzer's.
   for (let start = -1; start < entries.length + nodeCount && count < all; start++) {
     const begin = start < 0 ? nodeCount : start < entries.length ? entries[start] : start - entries.length;
     if (numberByNode[begin] !== ABSENT) continue;
-    isEntry[begin] = 1;
     let depth = 0;
     path[0] = begin;
     numberByNode[begin] = count;
@@ -80,7 +76,7 @@ function depthFirst(graph, entries) {
       path[++depth] = child;
     }
   }
-  return { nodeByNumber, numberByNode, ancestor, isEntry };
+  return { nodeByNumber, numberByNode, ancestor };
 }
 
 /**
@@ -89,7 +85,7 @@ function depthFirst(graph, entries) {
  * @param {import("./csr.js").Graph} graph
  * @param {Search} search
  */
-function semidominators(graph, { nodeByNumber, numberByNode, ancestor, isEntry }) {
+function semidominators(graph, { nodeByNumber, numberByNode, ancestor }) {
   const { info, backFirst, backSource, backSlot } = graph;
   const count = nodeByNumber.length;
   // What is asked of a number lies together, as memory is what this waits for: its ancestor, the number with the least
@@ -102,7 +98,7 @@ function semidominators(graph, { nodeByNumber, numberByNode, ancestor, isEntry }
   const stack = new Uint32Array(count);
   for (let number = count - 1; number > 0; number--) {
     const node = nodeByNumber[number];
-    let least = isEntry[node] ? 0 : rows[number * 4];
+    let least = rows[number * 4];
     for (let place = backFirst[node], end = backFirst[node + 1]; place < end; place++) {
       if ((info[backSlot[place]] & HOLDS_MASK) !== 0) continue;
       const from = numberByNode[backSource[place]];

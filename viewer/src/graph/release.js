@@ -26,7 +26,6 @@ export function freedByCutting(graph, holdersOf, slots) {
   const release = (node) => {
     if (node >= nodeCount) return;
     const before = left.get(node) ?? holdersOf(node);
-    if (before === 0) return;
     left.set(node, before - 1);
     if (before === 1) freed.push(node);
   };
