@@ -308,6 +308,9 @@ test("the picture is well-formed whatever names are", async () => {
   const picture = pictureOf(model, part, drawing, () => "#000");
   assert.ok(!/<script|\u0000/.test(picture));
   assert.ok(picture.length < 20_000);
+  const marked = pictureOf(model, part, drawing, (color) => `#${color}`, part.links.map((link) => link.field === "back"));
+  assert.match(marked, /stroke="#cut" stroke-width="3.2"/);
+  assert.match(marked, />cut: back</);
   const tags = picture.match(/<\/?[a-z]+[^<>]*>/g);
   assert.equal(tags.filter((tag) => tag.startsWith("<text")).length, tags.filter((tag) => tag === "</text>").length);
   assert.equal(picture.replace(/<\/?[a-z]+[^<>]*>/g, "").includes("<"), false);

@@ -8,18 +8,19 @@ import { boxTexts, linkText } from "./captions.js";
  * @param {import("./slice.js").Slice} slice
  * @param {import("./drawing.js").Drawing} drawing
  * @param {(name: string) => string} color by the style sheet's name
+ * @param {boolean[]} [isMarked] for each link whether a finding proposes to cut it
  * @returns {string}
  */
-export function pictureOf(model, slice, drawing, color) {
+export function pictureOf(model, slice, drawing, color, isMarked = []) {
   const parts = [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${drawing.width}" height="${drawing.height}" viewBox="0 0 ${drawing.width} ${drawing.height}" font-family="system-ui, sans-serif">`,
     `<rect width="100%" height="100%" fill="${color("page")}"/>`,
   ];
   slice.links.forEach((link, at) => {
     const placed = drawing.links[at];
-    const stroke = color(link.isInCycle ? "cycle" : "line");
+    const stroke = color(isMarked[at] ? "cut" : link.isInCycle ? "cycle" : "line");
     const dashes = link.strength > 0 ? ' stroke-dasharray="6 4"' : link.provenance === 2 ? ' stroke-dasharray="1.5 3"' : "";
-    parts.push(`<path d="${placed.path}" fill="none" stroke="${stroke}" stroke-width="${link.isInCycle ? 2.2 : 1.4}"${dashes}/><path d="${placed.arrow}" fill="${stroke}"/>`);
+    parts.push(`<path d="${placed.path}" fill="none" stroke="${stroke}" stroke-width="${isMarked[at] ? 3.2 : link.isInCycle ? 2.2 : 1.4}"${dashes}/><path d="${placed.arrow}" fill="${stroke}"/>`);
   });
   slice.boxes.forEach((box, at) => {
     const { x, y, width, height } = drawing.boxes[at];
@@ -32,7 +33,7 @@ export function pictureOf(model, slice, drawing, color) {
   slice.links.forEach((link, at) => {
     const { label } = drawing.links[at];
     if (!label) return;
-    const shown = fitted(linkText(link), label.width, 6.2);
+    const shown = fitted(`${isMarked[at] ? "cut: " : ""}${linkText(link)}`, label.width, 6.2);
     const width = Math.min(label.width, shown.length * 6.2 + 8);
     const x = drawing.links[at].isBack ? label.x + (label.width - width) / 2 : label.x;
     parts.push(`<rect x="${x}" y="${label.y + 2}" width="${width}" height="16" rx="3" fill="${color("page")}" fill-opacity="0.9"/>`);

@@ -51,6 +51,11 @@ export class AllocationsView {
       filterField(app, `${number(all)} objects; ${known === all ? "all" : number(known)} with a stack`, "leaked gen:2 type:Page"),
       h("div", { class: "toolbar" }, find, runtime),
     );
+    if (all === 0) {
+      place.append(h("p", { class: "quiet" }, "No objects to show."));
+      this.picture = null;
+      return;
+    }
     if (known === 0) {
       place.append(h("p", { class: "banner note" }, "No stack was recorded for these objects: the agent records them where it runs from the start (memgraph run --stacks full)."));
       this.picture = null;

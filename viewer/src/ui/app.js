@@ -17,7 +17,7 @@ import { Model } from "../data/model.js";
 import { refusal } from "../data/version.js";
 import { analyzeInWorker } from "../data/worker.js";
 import { parseRoute, routeText } from "../text/route.js";
-import { address } from "../text/format.js";
+import { address, count, number } from "../text/format.js";
 
 /**
  * A view of the page.
@@ -147,10 +147,19 @@ export class App {
       const began = performance.now();
       this.view.show(this, this.place);
       const page = /** @type {any} */ (globalThis);
+      this.tellPart();
       page.__shown = { view: this.view.name, milliseconds: performance.now() - began };
     } else {
       fill(this.place, h("h1", null, this.view.title), h("p", { class: "quiet" }, this.problem || "One moment: the data are being read."));
     }
+  }
+
+  /** Says that not everything is in the file, in the views that would look as if it were. */
+  tellPart() {
+    const { embed, nodes, totals } = this.summary;
+    if (embed === "all" || this.view.name === "types" || this.view.name === "compare") return;
+    const text = `This file has ${number(nodes)} of ${count(totals.live.count, "object")}: those that are leaked, those of the findings and what holds them. memgraph view --embed all writes all of them.`;
+    this.place.querySelector(".heading, h1")?.after(h("p", { class: "banner note" }, text));
   }
 
   /**

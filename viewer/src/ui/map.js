@@ -29,6 +29,10 @@ export class MapView {
       fill(place, h("h1", null, this.title), h("p", { class: "banner note" }, problem));
       return;
     }
+    if (model.nodeCount === 0) {
+      fill(place, h("h1", null, this.title), h("p", { class: "quiet" }, "No objects to show."));
+      return;
+    }
     const isIcicle = options.as === "icicle";
     const isMerged = options.group !== "objects";
     const root = retainedTree(model, isMerged, nodes[0] ?? model.outside);

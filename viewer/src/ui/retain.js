@@ -78,8 +78,8 @@ export class RetainView {
         button("Text", () => this.copyWay(app, node, cut, treeText), { icon: "copy", tip: "Copy the way as text" }),
         button("Markdown", () => this.copyWay(app, node, cut, markdownText), { icon: "copy", tip: "Copy the way as Markdown" }),
         button("Link", () => void copy(app, location.href), { icon: "link", tip: "Copy a link to this picture" }),
-        button("SVG", () => this.savePicture(app, part, drawing, false), { icon: "save", tip: "Save the picture" }),
-        button("PNG", () => this.savePicture(app, part, drawing, true), { icon: "save", tip: "Save the picture" }),
+        button("SVG", () => this.savePicture(app, part, drawing, isMarked, false), { icon: "save", tip: "Save the picture" }),
+        button("PNG", () => this.savePicture(app, part, drawing, isMarked, true), { icon: "save", tip: "Save the picture" }),
       ),
       this.picture.element,
       h("p", { class: "quiet" }, this.honest(part)),
@@ -214,11 +214,12 @@ export class RetainView {
    * @param {import("./app.js").App} app
    * @param {import("../layout/slice.js").Slice} part
    * @param {import("../layout/drawing.js").Drawing} drawing
+   * @param {boolean[]} isMarked
    * @param {boolean} isPNG
    */
-  async savePicture(app, part, drawing, isPNG) {
+  async savePicture(app, part, drawing, isMarked, isPNG) {
     const style = getComputedStyle(document.documentElement);
-    const picture = pictureOf(app.model, part, drawing, (name) => style.getPropertyValue(`--${name}`).trim());
+    const picture = pictureOf(app.model, part, drawing, (name) => style.getPropertyValue(`--${name}`).trim(), isMarked);
     const blob = new Blob([picture], { type: "image/svg+xml" });
     if (!isPNG) {
       save(app, "retained-by.svg", blob);
