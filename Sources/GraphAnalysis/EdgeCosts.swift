@@ -22,6 +22,7 @@ package enum EdgeCosts {
     switch kind {
     case .global, .declared: 1
     case .task: 3
+    case .mapped: 4
     case .runtime: 6
     case .stack, .register, .threadLocal: 2 * step + 2
     }

@@ -34,7 +34,7 @@ struct LeakedPart {
       case .object, .closureContext, .box, .storage, .task, .resource:
         isLeaked[node.position] = true
         queue.append(node.rawValue)
-      case .block, .taskSlab, .sideTable, .cBlock, .coreFoundation, .runtime: continue
+      case .block, .taskSlab, .sideTable, .cBlock, .coreFoundation, .runtime, .cStorage: continue
       }
     }
     for node in 0..<graph.nodeCount where snapshot.nodes.state[node] == NodeState.deinited.rawValue

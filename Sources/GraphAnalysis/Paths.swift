@@ -282,7 +282,7 @@ private struct PathSearch {
       key.append(graph.snapshot.roots.pc[path.root.position])
     case .global, .threadLocal, .declared:
       key.append(graph.snapshot.roots.address[path.root.position])
-    case .task, .runtime: break
+    case .task, .runtime, .mapped: break
     }
     var last: [UInt64] = []
     for step in path.steps {

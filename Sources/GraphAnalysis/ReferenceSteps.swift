@@ -97,7 +97,8 @@ extension HeapGraph {
   /// Whether an edge is called after its offset in memory without a type: `+24`.
   private func isOffset(_ edge: EdgeIndex, in node: NodeIndex) -> Bool {
     switch kind(of: node) {
-    case .block, .taskSlab: label(of: edge).name.utf8.first == UInt8(ascii: "+")
+    case .block, .taskSlab, .cStorage, .coreFoundation:
+      label(of: edge).name.utf8.first == UInt8(ascii: "+")
     default: false
     }
   }
@@ -136,7 +137,7 @@ extension HeapGraph {
     case .coreFoundation: 6
     case .block: 7
     case .box: 8
-    case .storage: 9
+    case .storage, .cStorage: 9
     case .taskSlab, .sideTable, .runtime: 10
     }
   }

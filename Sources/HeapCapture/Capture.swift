@@ -68,6 +68,7 @@ private struct Capture {
   /// The parts of slabs in which children of `async let` lie, by row.
   private var _pieceByRow: [Int: TaskPiece] = [:]
   private var _tasks = TaskTable()
+  private var _foreign: ForeignObjects
 
   private var _types: [SwiftType] = []
   private var _exact = EdgeTable()
@@ -97,6 +98,7 @@ private struct Capture {
     _catalog.sizesAreExact = inventory.facts.hasAgent
     _threads = threads
     _taskLayout = TaskLayout(memory: memory, images: _images)
+    _foreign = ForeignObjects(nodes: _nodes, memory: memory, images: [])
     if let program = _images.first(where: { $0.module.path == memory.source.executable }),
       program.sections["swift5_type_metadata"] != nil, program.sections["swift5_fieldmd"] == nil
     {
@@ -148,10 +150,18 @@ private struct Capture {
         _nodes.weak[row] = Int32(clamping: counts.weak)
         _nodes.sideTable[row] = counts.sideTable
         if counts.isDeiniting { _nodes.state[row] = .deinited }
+      } else if type.kind == .cBlock, let count = ReferenceCounts.count(ofBlock: header) {
+        _nodes.strong[row] = Int32(count)
       }
       remember(type, for: row)
     }
     _markSideTables()
+    _foreign = ForeignObjects(nodes: _nodes, memory: _memory, images: _images)
+    for hidden in _foreign.hiddenReferences {
+      _exact.append(
+        from: hidden.from, to: hidden.to, label: _labels.label(hidden.name),
+        info: EdgeInfo(.strong, .reflected))
+    }
   }
 
   /// Collects the blocks of the heap and, between them in order of address, registered resources.
@@ -288,7 +298,8 @@ private struct Capture {
       }
       let typeID = Int(_nodes.typeID[row])
       if typeID < 0 {
-        if _nodes.kind[row] == .block, _nodes.size[row] >= 8 {
+        let kind = _nodes.kind[row]
+        if kind == .block || kind == .cStorage, _nodes.size[row] >= 8 {
           collector.untypedWords(in: address..<(address + _nodes.size[row]), label: .none)
         }
         continue
@@ -380,7 +391,8 @@ private struct Capture {
         info: _declared.info[edge])
     }
     let words = WordLabels(
-      memory: _memory, nodes: _nodes, labels: _labels, images: _images, tasks: _tasks)
+      memory: _memory, nodes: _nodes, labels: _labels, images: _images, tasks: _tasks,
+      foreign: _foreign)
     let types = _types
     let childTasks = ChildTasks(memory: _memory, images: _images)
     let nodes = _nodes
@@ -496,6 +508,8 @@ private struct Capture {
       let type: TypeIndex
       if let resource = _resourceTypes[row], typeID < 0 {
         type = builder.type(resource)
+      } else if _nodes.kind[row] != .runtime, let foreign = _foreign.typeName(of: row) {
+        type = builder.type(foreign.name, module: foreign.module)
       } else if typeID >= 0 {
         type = typeRows[typeID]
       } else {
@@ -516,7 +530,7 @@ private struct Capture {
             rawValue: _inventory.trieRow(
               ofStack: _nodes.stackSlot[row], trieCount: trie.parents.count)),
           generation: _nodes.generation[row],
-          strongCount: _nodes.strong[row] < 0
+          strongCount: _nodes.strong[row] < 0 || typeID < 0
             ? Snapshot.Nodes.uncounted : UInt32(_nodes.strong[row]),
           unownedCount: UInt32(_nodes.unowned[row]), weakCount: UInt32(_nodes.weak[row])))
       if let name = _names[row] { builder.nodeNames[UInt32(row)] = builder.string(name) }

@@ -40,6 +40,14 @@ struct ReferenceCounts {
     self.init(bits: bits, weak: max(0, Int(weak) - 1), sideTable: table)
   }
 
+  /// How many references a block of C code has: bits 1-15 of the flags behind its class, where bit 24 says
+  /// that it is counted at all. Nil for none, and for so many that it is never freed.
+  static func count(ofBlock header: UnsafeRawPointer) -> Int? {
+    let flags = header.load(fromByteOffset: 8, as: UInt32.self)
+    let count = Int(flags & 0xfffe) >> 1
+    return flags & 1 << 24 != 0 && count > 0 && count < 0x7fff ? count : nil
+  }
+
   private init?(bits: UInt64, weak: Int, sideTable: UInt64) {
     self.weak = weak
     self.sideTable = sideTable

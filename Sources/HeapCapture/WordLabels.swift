@@ -15,19 +15,21 @@ struct WordLabels {
   private let _code: CodeRanges
 
   private let _tasks: TaskTable
+  private let _foreign: ForeignObjects
 
   /// The bytes of a task before its fragments: children, group, result and closure.
   private let _taskHeaderSize: UInt64
 
   init(
     memory: TargetMemory, nodes: HeapNodes, labels: LabelTable, images: [LoadedImage],
-    tasks: TaskTable
+    tasks: TaskTable, foreign: ForeignObjects
   ) {
     _memory = memory
     _nodes = nodes
     _labels = labels
     _code = CodeRanges(of: memory)
     _tasks = tasks
+    _foreign = foreign
     let size = images.address(ofSymbol: "_swift_concurrency_debug_asyncTaskSize")
     _taskHeaderSize = size.flatMap { memory.word(at: $0) } ?? 208
   }
@@ -36,6 +38,10 @@ struct WordLabels {
   func label(ofWordAt place: UInt64, in row: Int) -> LabelIndex {
     if let part = _tasks.part(at: _nodes.address[row] + place) {
       return _labels.label(part.name, function: part.function)
+    }
+    if let (name, isElement) = _foreign.reference(at: place, in: row) {
+      return _labels.label(
+        name, index: isElement ? Snapshot.Labels.anyIndex : Snapshot.Labels.noIndex)
     }
     switch _nodes.kind[row] {
     case .task: return _labels.label(_taskPart(at: place, of: _nodes.address[row]))

@@ -176,7 +176,7 @@ struct WordResolver {
   /// program, while a forgotten buffer is full of old pointers.
   mutating func resolveUnreached() {
     var pending: [Int] = []
-    for row in 0..<_nodes.count where !isReached[row] && _nodes.kind[row] != .block {
+    for row in 0..<_nodes.count where !isReached[row] && !_isForgotten(row) {
       pending.append(row)
       while let next = pending.popLast() {
         if _isScanned[next] || isReached[next] { continue }
@@ -186,6 +186,15 @@ struct WordResolver {
       }
     }
     for row in 0..<_nodes.count where !isReached[row] && !_isScanned[row] { _scan(row) }
+  }
+
+  /// Whether a block is no object, so that it may be full of old pointers.
+  private func _isForgotten(_ row: Int) -> Bool {
+    switch _nodes.kind[row] {
+    case .block: true
+    case .cStorage: _nodes.typeID[row] < 0
+    default: false
+    }
   }
 
   // MARK: One word

@@ -145,7 +145,8 @@ extension NodeKind {
   package var isCounted: Bool {
     switch self {
     case .object, .closureContext, .box, .storage, .task: true
-    case .block, .taskSlab, .sideTable, .cBlock, .coreFoundation, .resource, .runtime: false
+    case .block, .taskSlab, .sideTable, .cBlock, .coreFoundation, .resource, .runtime, .cStorage:
+      false
     }
   }
 
@@ -153,7 +154,7 @@ extension NodeKind {
   /// the field that holds them.
   package var isFolded: Bool {
     switch self {
-    case .storage, .box, .taskSlab, .sideTable: true
+    case .storage, .box, .taskSlab, .sideTable, .cStorage: true
     case .block, .object, .closureContext, .task, .cBlock, .coreFoundation, .resource, .runtime:
       false
     }

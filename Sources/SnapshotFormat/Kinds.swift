@@ -38,6 +38,10 @@ public enum NodeKind: UInt8, Sendable, CaseIterable {
 
   /// Memory that the Swift runtime allocated for itself: metadata, caches, conformance tables.
   case runtime = 11
+
+  /// A part of an object of a C library that has no name of its own: a collection of CoreFoundation and
+  /// its tables, a work item's continuation in libdispatch. Reports fold it into the field that holds it.
+  case cStorage = 12
 }
 
 /// How far a node's life has gone.
@@ -95,4 +99,7 @@ public enum RootKind: UInt8, Sendable, CaseIterable {
 
   /// An immortal object, or one that the runtime keeps for itself.
   case runtime = 6
+
+  /// A word of memory that the program mapped itself.
+  case mapped = 7
 }

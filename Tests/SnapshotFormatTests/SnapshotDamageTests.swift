@@ -240,7 +240,7 @@ import Testing
   }
 
   static let newValues = [
-    NewValue(section: "nodes.kind", value: 12, readAs: NodeKind.block.rawValue) {
+    NewValue(section: "nodes.kind", value: 13, readAs: NodeKind.block.rawValue) {
       $0.nodes.kind[0]
     },
     NewValue(section: "nodes.state", value: 3, readAs: NodeState.live.rawValue) {
@@ -255,7 +255,7 @@ import Testing
     NewValue(section: "roots.info", value: 0xFF, readAs: EdgeInfo(.strong, .scanned).rawValue) {
       $0.roots.info[0]
     },
-    NewValue(section: "roots.kind", value: 7, readAs: RootKind.runtime.rawValue) {
+    NewValue(section: "roots.kind", value: 8, readAs: RootKind.runtime.rawValue) {
       $0.roots.kind[0]
     },
   ]

@@ -134,8 +134,8 @@ import Testing
     Malformed("nodes.stack", 0, "row 0 names row 3 of stacks, which has 3") {
       $0.nodes.stack = Column([3, 0])
     },
-    Malformed("nodes.kind", 1, "row 1 is 12, which is no kind of node") {
-      $0.nodes.kind = Column([0, 12])
+    Malformed("nodes.kind", 1, "row 1 is 13, which is no kind of node") {
+      $0.nodes.kind = Column([0, 13])
     },
     Malformed("nodes.state", 0, "row 0 is 3, which is no state of a node") {
       $0.nodes.state = Column([3, 0])

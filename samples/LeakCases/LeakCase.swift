@@ -21,12 +21,12 @@ struct LeakCase: Sendable {
 
   static let all = [
     actorCallback, actorQueue, asyncLetParked, awaitedMethod, blockedThread, containers,
-    delegateCycle, droppedContinuation,
+    delegateCycle, dispatchTimer, droppedContinuation,
     enumPayload, existentialBox, finishedTask, hiddenPointers, indirectEnum, inheritedField,
     lazyImmediate, markInDeinit, methodReference, nestedWeak, notificationObserver, promise,
     propertyWrapper,
-    pendingRequests, recursiveClosure, runLoopTimer, singletonCache, sleepingTask,
+    pendingRequests, readSource, recursiveClosure, runLoopTimer, singletonCache, sleepingTask,
     streamTermination, taskGroup,
-    taskIsland, taskLocal, unmanagedFields, unmanagedRetain, unownedZombies, workItem,
+    taskIsland, taskLocal, timerThread, unmanagedFields, unmanagedRetain, unownedZombies, workItem,
   ]
 }

@@ -54,7 +54,35 @@ package final class Names {
   package func typeName(of node: NodeIndex, reachedBy edge: EdgeIndex? = nil) -> String {
     if let row = snapshot.nodeNames[node] { return snapshot.strings[row] }
     if let closure = contextName(of: node, reachedBy: edge) { return closure.shown }
-    return name(of: TypeIndex(rawValue: snapshot.nodes.type[node.position]))
+    let name = name(of: TypeIndex(rawValue: snapshot.nodes.type[node.position]))
+    return name == Self.plainBlock ? blockName(of: node) : name
+  }
+
+  /// The type of a block of which nothing but its size is known.
+  private static let plainBlock = "malloc block"
+
+  /// A block without a type is called after its size and the function that asked for it:
+  /// `malloc[120] in open_connection`.
+  private func blockName(of node: NodeIndex) -> String {
+    let size = "malloc[\(snapshot.nodes.bytes(node.position))]"
+    guard let function = allocation(of: node).first?.function else { return size }
+    return size + " in " + function
+  }
+
+  /// Whether a reference that no type declares is known all the same, by the layout of the C library
+  /// whose object holds it: a block's capture, a field of a run loop.
+  package func isKnown(_ edge: EdgeIndex, from holder: NodeIndex) -> Bool {
+    switch kind(of: holder) {
+    case .cBlock, .coreFoundation, .cStorage, .block:
+      let label = Int(snapshot.edges.label[edge.position])
+      let name = snapshot.strings[snapshot.labels.name[label]]
+      if name.isEmpty {
+        return snapshot.labels.index[label] != Snapshot.Labels.noIndex || isFolded(holder)
+      }
+      return !name.hasPrefix("+")
+    default:
+      return false
+    }
   }
 
   /// The function that a closure context belongs to; nil for other nodes and where it is not known.
@@ -159,7 +187,10 @@ package final class Names {
 
   /// Whether paths fold a node into the field that holds it: the storage of a collection, a box.
   package func isFolded(_ node: NodeIndex) -> Bool {
-    kind(of: node) == .storage || kind(of: node) == .box
+    switch kind(of: node) {
+    case .storage, .box, .cStorage: true
+    default: false
+    }
   }
 
   // MARK: - Code
@@ -247,6 +278,8 @@ package final class Names {
       return label.isEmpty ? "registered by the program" : label
     case .runtime:
       return label.isEmpty ? "the Swift runtime" : label
+    case .mapped:
+      return "mapped memory at \(Address(roots.address[row]))"
     }
   }
 
@@ -335,6 +368,7 @@ extension RootKind {
     case .task: "task"
     case .declared: "declared"
     case .runtime: "runtime"
+    case .mapped: "mapped"
     }
   }
 }

@@ -45,6 +45,14 @@ package enum OwnCode {
     "valloc", "pvalloc", "swift_slowAlloc", "swift_slowAllocTyped", "swift_allocObject",
     "swift_allocBox", "swift_allocError", "_swift_allocObject_", "operator new(unsigned long)",
     "swift::swift_slowAllocTyped", "swift_makeBoxUnique", "swift_allocEmptyBox",
+    "operator new[](unsigned long)", "strdup", "strndup", "__strdup",
+    "static Swift.UnsafeMutablePointer.allocate",
+    "static Swift.UnsafeMutableRawPointer.allocate",
+    "static Swift.UnsafeMutableBufferPointer.allocate",
+    "static Swift.UnsafeMutableRawBufferPointer.allocate",
+    "_dispatch_calloc", "_dispatch_object_alloc", "_os_object_alloc", "_os_object_alloc_realized",
+    "CFAllocatorAllocate", "_CFAllocatorAllocate", "__CFAllocatorSystemAllocate",
+    "_CFRuntimeCreateInstance",
   ]
 
   /// Whether a frame says only that memory was asked for.

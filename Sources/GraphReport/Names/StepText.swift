@@ -26,6 +26,9 @@ struct StepText {
   /// Whether the type is a closure, whose name has spaces.
   var isClosure: Bool
 
+  /// Whether it is unsure that this is a reference: no type and no library's layout says so.
+  var isUnsure: Bool
+
   /// The task that holds, and by what of its memory.
   var task: TaskText?
   var taskPart: TaskPart?
@@ -44,6 +47,10 @@ struct StepText {
       let context = names.contextName(of: step.node, reachedBy: leading)
       let via = names.via(step.edges)
       let infos = step.edges.map { names.info(of: $0) }
+      let holders = [step.node] + step.edges.map { names.target(of: $0) }
+      let isUnsure = zip(step.edges, holders).contains { edge, holder in
+        names.info(of: edge).provenance == .scanned && !names.isKnown(edge, from: holder)
+      }
       texts.append(
         StepText(
           type: names.typeName(of: step.node, reachedBy: leading),
@@ -52,7 +59,8 @@ struct StepText {
           strength: infos.map(\.strength).max { $0.rawValue < $1.rawValue } ?? .strong,
           provenance: infos.map(\.provenance).max { $0.rawValue < $1.rawValue } ?? .scanned,
           via: via, file: context?.file ?? via?.file, line: context?.line ?? via?.line,
-          isClosure: names.kind(of: step.node) == .closureContext, task: names.task(step.node),
+          isClosure: names.kind(of: step.node) == .closureContext, isUnsure: isUnsure,
+          task: names.task(step.node),
           taskPart: step.edges.lazy.compactMap { names.partOfTask($0) }.first))
       leading = step.edges.last
     }
@@ -73,7 +81,8 @@ struct StepText {
   /// The holder and its field: `App.Model.handler`, `(closure #1 in App.Model.start()).self`.
   var edge: String {
     if let task { return edge(of: task) }
-    let holder = isClosure && type.contains(" ") ? "(\(type))" : type
+    let isPhrase = isClosure && type.contains(" ") || type.contains("] in ")
+    let holder = isPhrase ? "(\(type))" : type
     return holder + "." + (field.isEmpty ? "?" : field)
   }
 
@@ -99,7 +108,7 @@ struct StepText {
     var notes: [String] = []
     if strength != .strong { notes.append(strength.name) }
     // A task's memory has no types, but the counts decided that it holds.
-    if provenance == .scanned, task == nil { notes.append("unsure") }
+    if isUnsure, task == nil { notes.append("unsure") }
     if !notes.isEmpty { link += Line(" [" + notes.joined(separator: ", ") + "]", .faint) }
     guard let via else { return [link] }
     return [link, Line("(" + via.shown + ")", .code)]

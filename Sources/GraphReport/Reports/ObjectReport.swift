@@ -232,6 +232,7 @@ extension NodeKind {
     case .coreFoundation: "coreFoundation"
     case .resource: "resource"
     case .runtime: "runtime"
+    case .cStorage: "cStorage"
     }
   }
 
@@ -250,6 +251,7 @@ extension NodeKind {
     case .coreFoundation: "a CoreFoundation object"
     case .resource: "a resource that the program registered"
     case .runtime: "memory of the Swift runtime"
+    case .cStorage: "a part of an object of a C library"
     }
   }
 }

@@ -130,6 +130,7 @@ package struct PathsReport: Report {
     case "register": "a register"
     case "threadLocal": "thread-local data"
     case "task": "a task that will run"
+    case "mapped": "memory that the program mapped"
     case "declared": "a root that the program registered"
     default: "the Swift runtime"
     }

@@ -147,6 +147,27 @@ package final class ELFFile {
     return found
   }
 
+  /// The symbols that the file defines whose names begin with a text, by name, with their addresses in
+  /// the file; empty where the file has lost its symbols.
+  ///
+  /// - Complexity: O(*n*) for *n* symbols.
+  package func symbols(prefix: String) -> [String: UInt64] {
+    guard let base = _bytes.baseAddress else { return [:] }
+    var found: [String: UInt64] = [:]
+    prefix.withCString { text in
+      let length = strlen(text)
+      _forEachSymbol(inTables: Section.symbolTable) { symbol, place in
+        if place <= UInt64(_bytes.count - length), memcmp(base + Int(place), text, length) == 0,
+          symbol.loadUnaligned(fromByteOffset: 6, as: UInt16.self) != 0, let name = _text(at: place)
+        {
+          found[name] = symbol.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+        }
+        return true
+      }
+    }
+    return found
+  }
+
   private func _load<T: BitwiseCopyable>(_ type: T.Type, at offset: UInt64) -> T? {
     let size = UInt64(MemoryLayout<T>.size)
     guard offset <= UInt64(_bytes.count), size <= UInt64(_bytes.count) - offset else { return nil }

@@ -72,6 +72,14 @@ package struct LoadedImage {
     _file.symbol(at: address &- module.bias, prefix: prefix)
   }
 
+  /// The symbols that this module defines whose names begin with a text, by name, with their addresses
+  /// in the captured program; empty where the module has lost its symbols.
+  ///
+  /// - Complexity: O(*n*) for *n* symbols of the module.
+  package func symbols(prefix: String) -> [String: UInt64] {
+    _file.symbols(prefix: prefix).mapValues { $0 &+ module.bias }
+  }
+
   /// Where a symbol that this module exports lies in the captured program; nil where it exports none
   /// of that name.
   package func address(ofExportedSymbol name: String) -> UInt64? {

@@ -290,7 +290,8 @@ public struct SnapshotDSL {
   private static func _isCounted(_ kind: NodeKind) -> Bool {
     switch kind {
     case .object, .closureContext, .box, .storage, .task: true
-    case .block, .taskSlab, .sideTable, .cBlock, .coreFoundation, .resource, .runtime: false
+    case .block, .taskSlab, .sideTable, .cBlock, .coreFoundation, .resource, .runtime, .cStorage:
+      false
     }
   }
 }
