@@ -462,8 +462,24 @@ private struct Capture {
       }
       resolver.scanRoots(stack.live, kind: .stack, thread: UInt32(index), pc: stack.pc(ofWordAt:))
     }
+    let endedStack = endedMainStack(of: _memory, threads: _threads, images: _images)
+    if let endedStack {
+      resolver.scanRoots(endedStack, kind: .stack)
+      resolver.propagate()
+    }
+    let mapped = MappedMemory(
+      memory: _memory, nodes: _nodes, images: _images, threads: _threads,
+      mainThread: _inventory.facts.pid, threadLocalSize: threadLocalSize)
+    for range in mapped.ranges() {
+      for piece in subtract(ownRanges, from: range) { resolver.scanRoots(piece, kind: .mapped) }
+    }
     resolver.propagate()
     resolver.resolveUnreached()
+    if endedStack != nil {
+      // Its end has overwritten some of the frames that it left.
+      resolver.holdUnexplained(
+        .stack, where: blocksMadeInMain(inventory: _inventory, images: _images, nodes: _nodes))
+    }
 
     _scanned = resolver.edges.without(_declared)
     _roots = resolver.roots
@@ -577,24 +593,4 @@ private struct Capture {
     for (text, count) in _inventory.diagnostics { builder.note(text, count: count) }
     return builder.finish()
   }
-}
-
-/// The registers in the order of the agent's table.
-private let registerNames = [
-  "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13",
-  "r14", "r15",
-]
-
-/// What is left of a range without the parts that others cover.
-///
-/// - Parameter covered: in ascending order.
-func subtract(_ covered: [Range<UInt64>], from range: Range<UInt64>) -> [Range<UInt64>] {
-  var pieces: [Range<UInt64>] = []
-  var start = range.lowerBound
-  for hole in covered where hole.overlaps(range) {
-    if hole.lowerBound > start { pieces.append(start..<hole.lowerBound) }
-    start = max(start, hole.upperBound)
-  }
-  if start < range.upperBound { pieces.append(start..<range.upperBound) }
-  return pieces
 }

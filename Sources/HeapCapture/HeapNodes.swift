@@ -104,16 +104,21 @@ final class HeapNodes {
     return low < address.count && address[low] == target ? low : nil
   }
 
-  /// The row of the block that contains an address, its first byte or another.
-  func row(containing target: UInt64) -> Int? {
+  /// The row of the first block that starts at an address or after it; `count` for none.
+  func firstRow(atOrAfter target: UInt64) -> Int {
     var low = 0
     var high = address.count
     while low < high {
       let middle = (low + high) / 2
-      if address[middle] <= target { low = middle + 1 } else { high = middle }
+      if address[middle] < target { low = middle + 1 } else { high = middle }
     }
-    guard low > 0 else { return nil }
-    let row = low - 1
+    return low
+  }
+
+  /// The row of the block that contains an address, its first byte or another.
+  func row(containing target: UInt64) -> Int? {
+    let row = firstRow(atOrAfter: target &+ 1) - 1
+    guard row >= 0 else { return nil }
     // A block of no bytes still has its address.
     return target < address[row] + max(size[row], 1) ? row : nil
   }

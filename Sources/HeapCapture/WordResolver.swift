@@ -188,6 +188,21 @@ struct WordResolver {
     for row in 0..<_nodes.count where !isReached[row] && !_isScanned[row] { _scan(row) }
   }
 
+  /// Counts objects as held that have more retains than holders, now that all words have been looked at.
+  ///
+  /// - Parameter isWanted: Which ones, by row.
+  mutating func holdUnexplained(_ kind: RootKind, where isWanted: (Int) -> Bool) {
+    for row in 0..<_nodes.count
+    where !isReached[row] && _nodes.strong[row] > _nodes.explained[row]
+      && _nodes.state[row] == .live && isWanted(row)
+    {
+      roots.append(
+        Root(kind: kind, target: row, address: 0, pc: 0, thread: .max, label: .none))
+      _reach(row)
+    }
+    propagate()
+  }
+
   /// Whether a block is no object, so that it may be full of old pointers.
   private func _isForgotten(_ row: Int) -> Bool {
     switch _nodes.kind[row] {

@@ -22,6 +22,15 @@ final class FakeMemory: MemorySource {
     _bytes = ranges.map { [UInt8](repeating: 0, count: $0.count) }
   }
 
+  /// Changes what may be done with the mapping that starts at an address.
+  func protect(_ start: UInt64, isReadable: Bool, isWritable: Bool) {
+    guard let index = mappings.firstIndex(where: { $0.start == start }) else {
+      preconditionFailure("no mapping at \(start)")
+    }
+    mappings[index].isReadable = isReadable
+    mappings[index].isWritable = isWritable
+  }
+
   /// Stores a word.
   func set(_ address: UInt64, _ word: UInt64) {
     guard let index = mappings.firstIndex(where: { $0.start <= address && address + 8 <= $0.end })

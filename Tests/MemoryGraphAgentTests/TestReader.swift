@@ -29,19 +29,23 @@ final class TestReader: Sendable {
   private let _answer: ChannelAnswer?
   private let _ways: [ProcessMemory.Way]
   private let _probe: @Sendable (ProcessMemory) throws -> Void
+  private let _inspect: (@Sendable (SnapshotRequest, ProcessMemory) throws -> Void)?
   private let _seen = Mutex<(marks: [SeenMark], greetings: Int)>(([], 0))
 
   /// - Parameters:
   ///   - answer: what the agent is told at each mark; nil: the reader ends without an answer.
   ///   - ways: the ways to the twin's memory that are tried.
+  ///   - inspect: what is done at each mark instead of keeping what the tables say.
   ///   - probe: what else is to be looked at in each twin's memory.
   init(
     answering answer: ChannelAnswer? = .ok, ways: [ProcessMemory.Way] = ProcessMemory.Way.allCases,
+    inspecting inspect: (@Sendable (SnapshotRequest, ProcessMemory) throws -> Void)? = nil,
     probing probe: @escaping @Sendable (ProcessMemory) throws -> Void = { _ in }
   ) throws {
     _answer = answer
     _ways = ways
     _probe = probe
+    _inspect = inspect
     path = try AgentPrograms.folder.get()
       .appendingPathComponent(String(UUID().uuidString.prefix(8))).path
     _socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -99,9 +103,13 @@ final class TestReader: Sendable {
       do {
         let memory = try ProcessMemory(
           pid: request.twin, name: "twin", served: served, ways: _ways)
-        let mark = try Self._read(request, memory)
-        try _probe(memory)
-        _seen.withLock { $0.marks.append(mark) }
+        if let _inspect {
+          try _inspect(request, memory)
+        } else {
+          let mark = try Self._read(request, memory)
+          try _probe(memory)
+          _seen.withLock { $0.marks.append(mark) }
+        }
       } catch {
         answer = .error(errno: EIO, sentence: "\(error)")
       }

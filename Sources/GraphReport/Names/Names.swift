@@ -262,6 +262,8 @@ package final class Names {
     switch kind {
     case .global:
       return Self.join(variable(at: roots.address[row], hasLabel: !label.isEmpty), label)
+    case .stack where roots.thread[row] == UInt32.max:
+      return "main thread, which has ended"
     case .stack:
       return thread(roots.thread[row]) + location(roots.pc[row])
     case .register:

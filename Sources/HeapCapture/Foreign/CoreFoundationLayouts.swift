@@ -28,12 +28,17 @@ struct CoreFoundationLayouts {
   private let _classes: UInt64
   private static let _classLimit: UInt64 = 1024
 
+  /// - Parameter classes: where the table of classes lies.
+  init(memory: TargetMemory, classes: UInt64) {
+    _memory = memory
+    _classes = classes
+  }
+
   /// nil for a program without CoreFoundation, or where its symbols are lost.
   init?(memory: TargetMemory, images: [LoadedImage]) {
     for image in images {
       if let table = image.symbols(prefix: "__CFRuntimeClassTables")["__CFRuntimeClassTables"] {
-        _memory = memory
-        _classes = table
+        self.init(memory: memory, classes: table)
         return
       }
     }

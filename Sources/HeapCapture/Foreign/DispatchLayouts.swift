@@ -27,6 +27,20 @@ struct DispatchLayouts {
   private var _functions: Set<UInt64> = []
   private var _continuationTables: Range<UInt64> = 0..<0
 
+  /// - Parameters:
+  ///   - objectByTable: the names of objects by their first word.
+  ///   - sourceByType: the kinds of sources by the first word of what they registered.
+  ///   - functions: libdispatch's own.
+  init(
+    memory: TargetMemory, objectByTable: [UInt64: String], sourceByType: [UInt64: String],
+    functions: Set<UInt64>
+  ) {
+    _memory = memory
+    _objectByTable = objectByTable
+    _sourceByType = sourceByType
+    _functions = functions
+  }
+
   /// nil for a program without libdispatch, or where its symbols are lost.
   init?(memory: TargetMemory, images: [LoadedImage]) {
     _memory = memory

@@ -30,12 +30,21 @@ struct ForeignObjects {
   ///
   /// - Complexity: O(*n*) for *n* blocks.
   init(nodes: HeapNodes, memory: TargetMemory, images: [LoadedImage]) {
+    self.init(
+      nodes: nodes, memory: memory,
+      coreFoundation: CoreFoundationLayouts(memory: memory, images: images),
+      dispatch: DispatchLayouts(memory: memory, images: images))
+  }
+
+  /// The same with the layouts of the libraries that the program has.
+  init(
+    nodes: HeapNodes, memory: TargetMemory, coreFoundation: CoreFoundationLayouts?,
+    dispatch: DispatchLayouts?
+  ) {
     _nodes = nodes
     _memory = memory
-    if let layouts = CoreFoundationLayouts(memory: memory, images: images) {
-      _addCoreFoundation(layouts)
-    }
-    if let layouts = DispatchLayouts(memory: memory, images: images) { _addDispatch(layouts) }
+    if let coreFoundation { _addCoreFoundation(coreFoundation) }
+    if let dispatch { _addDispatch(dispatch) }
   }
 
   private mutating func _addCoreFoundation(_ layouts: CoreFoundationLayouts) {

@@ -147,6 +147,26 @@ package final class ELFFile {
     return found
   }
 
+  /// Where a function lies in the file, by its name; nil where the file does not define it or has lost
+  /// its symbols.
+  ///
+  /// - Complexity: O(*n*) for *n* symbols.
+  package func range(ofFunction name: String) -> Range<UInt64>? {
+    guard let value = address(ofSymbol: name) else { return nil }
+    var found: Range<UInt64>?
+    for table in [Section.symbolTable, Section.dynamicSymbolTable] where found == nil {
+      _forEachSymbol(inTables: table) { symbol, place in
+        let size = symbol.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
+        guard symbol.loadUnaligned(fromByteOffset: 8, as: UInt64.self) == value, size > 0,
+          size < 1 << 32, _text(at: place) == name
+        else { return true }
+        found = value..<(value &+ size)
+        return false
+      }
+    }
+    return found
+  }
+
   /// The symbols that the file defines whose names begin with a text, by name, with their addresses in
   /// the file; empty where the file has lost its symbols.
   ///

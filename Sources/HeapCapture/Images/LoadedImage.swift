@@ -72,6 +72,13 @@ package struct LoadedImage {
     _file.symbol(at: address &- module.bias, prefix: prefix)
   }
 
+  /// Where a function of this module lies in the captured program; nil where it is not known.
+  package func range(ofFunction name: String) -> Range<UInt64>? {
+    _file.range(ofFunction: name).map {
+      ($0.lowerBound &+ module.bias)..<($0.upperBound &+ module.bias)
+    }
+  }
+
   /// The symbols that this module defines whose names begin with a text, by name, with their addresses
   /// in the captured program; empty where the module has lost its symbols.
   ///

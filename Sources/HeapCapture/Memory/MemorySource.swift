@@ -64,8 +64,14 @@ package protocol MemorySource: AnyObject {
 
   /// Where the file of a mapping can be read on this machine.
   func localPath(of mapping: MemoryMapping) -> String
+
+  /// Whether a range of anonymous memory has pages that were ever written to; true where that is not
+  /// known. Others hold zeros.
+  func hasOwnPages(_ range: Range<UInt64>) -> Bool
 }
 
 extension MemorySource {
   package func localPath(of mapping: MemoryMapping) -> String { mapping.path }
+
+  package func hasOwnPages(_ range: Range<UInt64>) -> Bool { true }
 }

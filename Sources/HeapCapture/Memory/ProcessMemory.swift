@@ -34,6 +34,8 @@ package final class ProcessMemory: MemorySource {
   /// Why the kernel's last way was refused.
   private var _refusal: Int32 = 0
 
+  private let _pages: PageMap?
+
   /// What to put before the process's paths: it may see other files than this process, as in a container.
   private let _root: String
 
@@ -52,6 +54,7 @@ package final class ProcessMemory: MemorySource {
     // The number in a request is the program's own idea of it.
     let seen = served.map { $0.pid() } ?? pid
     _pid = seen
+    _pages = seen.flatMap { PageMap(pid: $0) }
     _served = served
     _ways = ways.filter { $0 == .served ? served != nil : seen != nil }[...]
 
@@ -121,6 +124,11 @@ package final class ProcessMemory: MemorySource {
     case .served:
       return _served?.read(address, into: buffer) ?? 0
     }
+    }
+  }
+
+  package func hasOwnPages(_ range: Range<UInt64>) -> Bool {
+    _pages?.hasOwnPages(range) ?? true
   }
 
   package func localPath(of mapping: MemoryMapping) -> String {

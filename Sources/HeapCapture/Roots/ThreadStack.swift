@@ -85,3 +85,9 @@ struct ThreadStack {
     return mappings[low]
   }
 }
+
+/// The registers in the order of the agent's table.
+let registerNames = [
+  "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13",
+  "r14", "r15",
+]

@@ -1,0 +1,47 @@
+// EndedMainThread: what the frames hold that a main thread has left when it ended.
+
+internal import SnapshotFormat
+
+/// The part of the main thread's stack whose frames the thread has left for good; nil where it runs.
+///
+/// `dispatchMain()` ends the thread, or lets it sleep where it would have ended. Its frames never return,
+/// so what they hold is nobody's mistake. While the thread runs, its stack has a return address into
+/// `main`.
+func endedMainStack(
+  of memory: TargetMemory, threads: [ThreadState], images: [LoadedImage]
+) -> Range<UInt64>? {
+  guard let stack = memory.source.mappings.first(where: { $0.path == "[stack]" }) else {
+    return nil
+  }
+  let range = stack.start..<stack.end
+  guard let thread = threads.first(where: { range.contains($0.stackPointer) }) else { return range }
+  guard let main = images.lazy.compactMap({ $0.range(ofFunction: "main") }).first else {
+    return nil
+  }
+  let start = thread.stackPointer & ~7
+  for place in stride(from: start, to: range.upperBound, by: 8) {
+    if let word = memory.word(at: place), main.contains(word &- 1) { return nil }
+  }
+  return range.lowerBound..<start
+}
+
+/// Which blocks were allocated below `main`, by row; all where stacks are not known.
+///
+/// - Complexity: O(*s*) for *s* rows of stacks.
+func blocksMadeInMain(
+  inventory: any HeapInventory, images: [LoadedImage], nodes: HeapNodes
+) -> (Int) -> Bool {
+  let trie = inventory.stackTrie()
+  let main = images.lazy.compactMap { $0.range(ofFunction: "main") }.first
+  guard let main, trie.pcs.count > 1 else { return { _ in true } }
+  var isBelow = [Bool](repeating: false, count: trie.pcs.count)
+  for row in 1..<trie.pcs.count {
+    // A return address: the call is before it.
+    isBelow[row] = isBelow[Int(trie.parents[row])] || main.contains(trie.pcs[row] &- 1)
+  }
+  return { row in
+    let stack = Int(
+      inventory.trieRow(ofStack: nodes.stackSlot[row], trieCount: trie.parents.count))
+    return stack == 0 || isBelow[stack]
+  }
+}
