@@ -23,6 +23,14 @@ import Testing
     #expect(ranges(FakeMemory(Self.range)) == [Self.range])
   }
 
+  @Test("The main thread's stack is left out, though a core file does not name it")
+  func mainStack() {
+    let thread = ThreadState(
+      id: 1, name: "", isStopped: true, registers: [], pc: 0,
+      stackPointer: Self.mapping + 0x2_0000, threadPointer: 0)
+    #expect(ranges(FakeMemory(Self.range), threads: [thread]) == [])
+  }
+
   @Test("What only may be read is not")
   func readOnly() {
     let source = FakeMemory(Self.range)

@@ -174,7 +174,7 @@ private struct _Sides {
 
   /// Why the capture calls a node leaked that the scan reaches: where the scan's way enters what the
   /// capture calls unreachable, the word holds nothing.
-  func whyOnlyScanned(_ row: Int) -> (Reason?, String) {
+  func whyOnlyScanned(_ row: Int) -> (DifferentialTests.Reason?, String) {
     var row = row
     for _ in 0..<snapshot.nodes.count {
       guard let block = scan.block(containing: snapshot.nodes.address[row]),
@@ -191,8 +191,6 @@ private struct _Sides {
     }
     return (nil, "no way of the scan to \(name(row))")
   }
-
-  private typealias Reason = DifferentialTests.Reason
 
   private func explain(
     _ word: ConservativeScan.Word, holder: Int?, target: Int

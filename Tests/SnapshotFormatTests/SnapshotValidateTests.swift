@@ -214,8 +214,8 @@ import Testing
     Malformed("roots.label", 0, "there are 0 rows and should be 1, the number of roots") {
       $0.roots.label = Column()
     },
-    Malformed("roots.kind", 0, "row 0 is 7, which is no kind of root") {
-      $0.roots.kind = Column([7])
+    Malformed("roots.kind", 0, "row 0 is 8, which is no kind of root") {
+      $0.roots.kind = Column([8])
     },
     Malformed("roots.target", 0, "row 0 names row 2 of nodes, which has 2") {
       $0.roots.target = Column([2])

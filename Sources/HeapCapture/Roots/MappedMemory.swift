@@ -49,6 +49,10 @@ struct MappedMemory {
         mapping.path.isEmpty || mapping.path.hasPrefix("[anon")
       else { continue }
       let range = mapping.start..<mapping.end
+      // The main thread's stack has no name in a core file.
+      if _threads.contains(where: { $0.id == _mainThread && range.contains($0.stackPointer) }) {
+        continue
+      }
       let below = index > 0 ? mappings[index - 1] : nil
       let hasGuard = below.map { $0.end == mapping.start && !$0.isReadable } ?? false
       var others = _images.map { $0.module.start..<$0.module.end }.filter { $0.overlaps(range) }
