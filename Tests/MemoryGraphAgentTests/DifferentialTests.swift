@@ -46,11 +46,11 @@ import Testing
   @Test("Each difference from a conservative scan has a reason", arguments: cases)
   func explained(_ name: String) throws {
     let comparison = try Comparison.ofLastMark(of: name)
-    #expect(comparison.objectCount > 20)
+    #expect(comparison.objectCount > 5)
     #expect(comparison.unexplained == [])
     // The scan is no mirror of the capture: where the kind of a case is what it can't see, it differs.
     switch name {
-    case "enum-payload", "hidden-pointers":
+    case "hidden-pointers":
       #expect(comparison.reasons[.taggedPointer, default: 0] > 0)
     case "nested-weak", "delegate-cycle", "containers":
       #expect(comparison.bothLeaked > 0)
@@ -251,7 +251,7 @@ private struct _Sides {
         }
         // Array storage and the like use all that the allocator gave.
         for place in stride(from: range.upperBound & ~7, to: range.upperBound + 64, by: 8)
-        where memory.word(at: place) == address {
+        where memory.word(at: place).map({ $0 & 0x00ff_ffff_ffff_fff8 == address }) ?? false {
           return (.usableSize, "")
         }
         return (nil, "the capture reaches \(name(row)) from \(name(holder)), the scan does not")

@@ -7,7 +7,7 @@ import { foundHolders, freedByCutting } from "../graph/release.js";
 
 export const STRENGTHS = ["strong", "weak", "unowned", "unmanaged"];
 export const PROVENANCES = ["declared", "reflected", "unsure"];
-export const ROOT_KINDS = ["global", "stack", "register", "thread-local", "task", "declared root", "runtime"];
+export const ROOT_KINDS = ["global", "stack", "register", "thread-local", "task", "declared root", "runtime", "mapped memory"];
 export const TASK_STATES = ["suspended", "enqueued", "running", "complete"];
 export const TASK_KINDS = ["unstructured", "async let", "child of a group"];
 

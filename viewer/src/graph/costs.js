@@ -14,6 +14,7 @@ export const KIND = {
   coreFoundation: 9,
   resource: 10,
   runtime: 11,
+  cStorage: 12,
 };
 
 /** What a reader calls each kind. */
@@ -30,6 +31,7 @@ export const KIND_NAMES = [
   "CoreFoundation object",
   "resource",
   "runtime",
+  "part of a C object",
 ];
 
 /**
@@ -38,7 +40,7 @@ export const KIND_NAMES = [
  * @param {number} kind
  */
 export function isFolded(kind) {
-  return kind === KIND.storage || kind === KIND.box || kind === KIND.taskSlab || kind === KIND.sideTable;
+  return [KIND.storage, KIND.box, KIND.taskSlab, KIND.sideTable, KIND.cStorage].includes(kind);
 }
 
 /**
@@ -51,7 +53,7 @@ export function isCounted(kind) {
 }
 
 /** What roots of each kind cost: a global says more than a stack, which may have borrowed the object only. */
-const ROOT_COSTS = [1, 34, 34, 34, 3, 1, 6];
+const ROOT_COSTS = [1, 34, 34, 34, 3, 1, 6, 4];
 
 /**
  * What each reference costs, as the analyzer prices them: fewer steps first, folded storage for little; then fewer
