@@ -68,11 +68,11 @@ import Testing
 
     static func ofLastMark(of name: String) throws -> Comparison {
       let last = Mutex<Result<Comparison, any Error>?>(nil)
-      let reader = try TestReader { request in
+      let reader = try TestReader(inspecting: { request, source in
         guard request.path.hasSuffix("round-3.mgraph") else { return }
-        let result = Result { try Comparison(of: request) }
+        let result = Result { try Comparison(of: request, source) }
         last.withLock { $0 = result }
-      }
+      })
       let program = AgentPrograms.products.appendingPathComponent("LeakCases").path
       let result = try reader.run(program, [name])
       #expect(result.status == 0, "\(result.errors)")
@@ -85,8 +85,8 @@ import Testing
 extension DifferentialTests.Comparison {
   typealias Reason = DifferentialTests.Reason
 
-  init(of request: SnapshotRequest) throws {
-    let memory = TargetMemory(try ProcessMemory(pid: request.twin, name: "twin"))
+  init(of request: SnapshotRequest, _ source: ProcessMemory) throws {
+    let memory = TargetMemory(source)
     let tables = try AgentTables(memory: memory, state: request.state)
     let snapshot = try captureSnapshot(source: memory.source, state: request.state)
     let sides = _Sides(

@@ -124,7 +124,6 @@ package final class ProcessMemory: MemorySource {
     case .served:
       return _served?.read(address, into: buffer) ?? 0
     }
-    }
   }
 
   package func hasOwnPages(_ range: Range<UInt64>) -> Bool {
