@@ -53,6 +53,7 @@ package enum OwnCode {
     "_dispatch_calloc", "_dispatch_object_alloc", "_os_object_alloc", "_os_object_alloc_realized",
     "CFAllocatorAllocate", "_CFAllocatorAllocate", "__CFAllocatorSystemAllocate",
     "_CFRuntimeCreateInstance",
+    "swift_task_create", "swift_task_create_common", "swift_task_create_commonImpl",
   ]
 
   /// Whether a frame says only that memory was asked for.
