@@ -28,6 +28,7 @@ struct LeakCase: Sendable {
     propertyWrapper,
     pendingRequests, readSource, recursiveClosure, runLoopTimer, singletonCache, sleepingTask,
     streamTermination, taskGroup,
-    taskIsland, taskLocal, timerThread, unmanagedFields, unmanagedRetain, unownedZombies, workItem,
+    taskIsland, taskLocal, timerThread, unmanagedFields, unmanagedRetain, unownedZombies,
+    weakTokens, workItem,
   ]
 }
