@@ -151,7 +151,9 @@ let package = Package(
       of: "GraphAnalysis",
       ["SnapshotDSL", "GraphPrimitives", "SnapshotFormat", "HeapGraph", "GraphKit"]),
     .tests(of: "Symbolication", ["SnapshotDSL", "GraphPrimitives", "SnapshotFormat"]),
-    .tests(of: "HeapCapture", ["GraphPrimitives", "SnapshotFormat", "CMemoryGraphLayout"]),
+    .tests(
+      of: "HeapCapture",
+      ["SnapshotDSL", "GraphPrimitives", "SnapshotFormat", "CMemoryGraphLayout"]),
     .tests(
       of: "MemoryGraphAgent", ["SnapshotFormat", "HeapCapture", "HeapGraph", "GraphPrimitives"]),
     .tests(

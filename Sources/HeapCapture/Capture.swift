@@ -524,8 +524,6 @@ private struct Capture {
     let sideTableType = builder.type("weak reference side table")
     let continuationType = builder.type("libdispatch free continuation")
     let queueType = builder.type("task group queue")
-    var liveSwift: UInt64 = 0
-    var liveOther: UInt64 = 0
     for row in 0..<_nodes.count {
       let typeID = Int(_nodes.typeID[row])
       let type: TypeIndex
@@ -544,7 +542,6 @@ private struct Capture {
       }
       // A resource costs more than the block that stands for it; its words are the block's alone.
       let size = max(_nodes.size[row], _resourceBytes[row] ?? 0)
-      if typeID >= 0 { liveSwift += size } else { liveOther += size }
       builder.add(
         SnapshotBuilder.Node(
           address: _nodes.address[row], size: size, type: type, kind: _nodes.kind[row],
@@ -587,14 +584,16 @@ private struct Capture {
     }
     builder.marks = _inventory.marks()
     let facts = _inventory.facts
+    let usage = MemoryUsage(
+      pages: _memory.source.residentPages, residentBytes: _memory.source.residentBytes,
+      mappings: _memory.source.mappings, nodes: _nodes, threads: _threads,
+      ownRanges: _inventory.ownRanges(), isSwift: { _nodes.typeID[$0] >= 0 })
     builder.process = Snapshot.ProcessFacts(
       pid: facts.pid, executable: _memory.source.executable, mark: facts.markName,
       source: _memory.source.name, hasAgent: facts.hasAgent, isPartial: facts.isPartial,
       stackMode: facts.stackMode,
       runIdentity: facts.runIdentity,
-      memory: [
-        "resident": _memory.source.residentBytes, "liveSwift": liveSwift, "liveOther": liveOther,
-      ])
+      memory: usage.figures)
     for (text, count) in _diagnostics { builder.note(text, count: count) }
     for (text, count) in _catalog.diagnostics { builder.note(text, count: count) }
     for (text, count) in _inventory.diagnostics { builder.note(text, count: count) }

@@ -73,6 +73,61 @@ import Testing
     #expect(snapshot.process.hasAgent)
   }
 
+  @Test("A generation is what was born in it and is alive now, exactly, in each verb that counts")
+  func generations() throws {
+    let out = try AgentPrograms.folder.get().appendingPathComponent(UUID().uuidString)
+    let (result, _) = try run("generations", environment: ["MEMORY_GRAPH_OUT": out.path])
+    #expect(result.status == 0 && result.errors == "")
+    let lines = result.output.split(separator: "\n").map {
+      $0.split(separator: " ").compactMap { Int($0) }
+    }
+    try #require(lines.count == 5)
+    #expect(lines[4] != lines[3].dropLast() + [lines[4][4]], "older generations shrink")
+    func count(_ verb: String, at mark: Int, of generation: Int, _ place: String...) throws -> Int {
+      let tool = AgentPrograms.products.appendingPathComponent("memgraph").path
+      let call = try Command([
+        tool, verb, out.appendingPathComponent("g\(mark).mgraph").path, "--type", "*.Item",
+        "--generation", "g\(generation)", "--format", "json", "--no-symbols",
+      ]).run()
+      #expect(call.status == 0, "\(call.errors)")
+      var value = try JSONSerialization.jsonObject(with: Data(call.output.utf8))
+      for name in place { value = (value as? [String: Any])?[name] ?? 0 }
+      return value as? Int ?? -1
+    }
+    for mark in 0..<5 {
+      for generation in 0...mark {
+        #expect(
+          try count("summary", at: mark, of: generation, "types", "count")
+            == lines[mark][generation], "generation \(generation) at mark \(mark)")
+      }
+    }
+    #expect(try count("tree", at: 4, of: 1, "tree", "objects", "count") == lines[4][1])
+    #expect(try count("stacks", at: 4, of: 1, "stacks", "count") == lines[4][1])
+  }
+
+  @Test("The parts of the resident memory add up, and each is where the program put it")
+  func memory() throws {
+    let out = try AgentPrograms.folder.get().appendingPathComponent(UUID().uuidString)
+    let (result, _) = try run("memory", environment: ["MEMORY_GRAPH_OUT": out.path])
+    #expect(result.status == 0 && result.errors == "")
+    let snapshot = try Snapshot(contentsOf: out.appendingPathComponent("memory.mgraph").path)
+    let memory = snapshot.process.memory
+    func figure(_ name: String) -> UInt64 { memory[name] ?? 0 }
+    let parts = ["heapSlack", "pools", "mappedFiles", "stacks", "agent"]
+    let live = figure("liveSwift") + figure("liveOther") - figure("untouched")
+    #expect(parts.allSatisfy { memory[$0] != nil })
+    #expect(figure("resident") == parts.reduce(live) { $0 + figure($1) })
+    let megabyte: UInt64 = 1 << 20
+    let said = UInt64(result.output.split(separator: "\n").last ?? "") ?? 0
+    #expect(figure("resident") > said * 8 / 10 && figure("resident") < said * 12 / 10)
+    #expect(figure("liveOther") >= 50 * megabyte)
+    #expect(figure("untouched") >= 29 * megabyte && figure("untouched") < 32 * megabyte)
+    #expect(live >= 20 * megabyte && live < 25 * megabyte)
+    #expect(figure("pools") >= 10 * megabyte && figure("pools") < 14 * megabyte)
+    #expect(figure("heapSlack") >= 8 * megabyte && figure("heapSlack") < 12 * megabyte)
+    #expect(figure("mappedFiles") > megabyte)
+  }
+
   @Test("A snapshot that can't be written is an error, a line on standard error, and no harm")
   func fails() throws {
     let (result, _) = try run("fails")

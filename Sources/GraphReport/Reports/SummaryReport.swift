@@ -98,6 +98,7 @@ package struct SummaryReport: Report {
 
   package func document(limit: Int?) -> Document {
     var document = Document(answer: answer)
+    if let verdict = memoryText.verdict { document.blocks.append(.paragraph(verdict)) }
     document.blocks.append(.heading("Types"))
     document.blocks.append(.table(Document.table(of: _histogram, limit: limit)))
     if !_rootCounts.isEmpty {
@@ -160,36 +161,22 @@ package struct SummaryReport: Report {
   }
 
   /// What each figure of the process's memory means, in the order in which they are told.
-  package static let meanings: [(name: String, meaning: String)] = [
-    ("resident", "resident in physical memory, everything together"),
-    ("liveSwift", "live Swift objects"),
-    ("liveOther", "other live blocks: C, C++, libdispatch"),
-    ("heapSlack", "held by the allocator, in no live block: not a leak"),
-    ("mappedFiles", "mapped files: code and read-only data"),
-    ("stacks", "stacks of threads"),
-  ]
+  package static let meanings =
+    [(name: "resident", meaning: "in physical memory, everything together")] + MemoryText.meanings
+
+  /// The figures of the process's memory, without the one that is none: how long it stood still.
+  private var memoryText: MemoryText {
+    var figures = _input.snapshot.process.memory
+    figures["pauseNanoseconds"] = nil
+    return MemoryText(figures, leaked: _totals.leaked.total.bytes)
+  }
 
   private var memory: [Document.Block] {
-    var rest = _input.snapshot.process.memory
-    // The one figure that is no memory: how long the program stood still for the snapshot.
-    let pause = rest.removeValue(forKey: "pauseNanoseconds")
-    guard !rest.isEmpty else { return [] }
-    var rows: [[Line]] = []
-    for (name, meaning) in Self.meanings {
-      guard let bytes = rest.removeValue(forKey: name) else { continue }
-      rows.append([Line(Units.bytes(ByteCount(Int64(clamping: bytes)))), Line(meaning)])
-    }
-    for (name, bytes) in rest.sorted(by: { $0.key < $1.key }) {
-      rows.append([Line(Units.bytes(ByteCount(Int64(clamping: bytes)))), Line(name)])
-    }
-    let still = pause.map {
+    guard let table = memoryText.table else { return [] }
+    let still = _input.snapshot.process.memory["pauseNanoseconds"].map {
       Document.Block.paragraph(
         Line("The program stood still for \(Units.milliseconds($0)) while it was copied."))
     }
-    return [
-      .heading("Memory of the process"),
-      .table(
-        Document.Table(columns: [.init("bytes", .right), .init("what")], rows: rows)),
-    ] + (still.map { [$0] } ?? [])
+    return [.heading("Memory of the process"), .table(table)] + (still.map { [$0] } ?? [])
   }
 }

@@ -62,6 +62,9 @@ package protocol MemorySource: AnyObject {
   /// The bytes of the program's memory that were resident.
   var residentBytes: UInt64 { get }
 
+  /// Which pages were in the machine's memory; nil where that is not known.
+  var residentPages: ResidentPages? { get }
+
   /// Where the file of a mapping can be read on this machine.
   func localPath(of mapping: MemoryMapping) -> String
 
@@ -71,6 +74,8 @@ package protocol MemorySource: AnyObject {
 }
 
 extension MemorySource {
+  package var residentPages: ResidentPages? { nil }
+
   package func localPath(of mapping: MemoryMapping) -> String { mapping.path }
 
   package func hasOwnPages(_ range: Range<UInt64>) -> Bool { true }

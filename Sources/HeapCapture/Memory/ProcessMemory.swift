@@ -20,6 +20,7 @@ package final class ProcessMemory: MemorySource {
   package let mappings: [MemoryMapping]
   package let executable: String
   package let residentBytes: UInt64
+  package let residentPages: ResidentPages?
 
   /// nil where it is not known here.
   private let _pid: pid_t?
@@ -77,6 +78,8 @@ package final class ProcessMemory: MemorySource {
       count > 0
       ? String(decoding: path[..<count], as: UTF8.self) : served?.text(of: .executable) ?? ""
     _root = seen.map { Self._hasSameRoot($0) ? "" : "/proc/\($0)/root" } ?? ""
+
+    residentPages = seen.flatMap { ResidentPages(pid: $0, isTwin: name == "twin") }
 
     // Which way is open shows when it is gone: a word that must be there tells.
     var probe: UInt64 = 0
