@@ -5,7 +5,7 @@ extension Tool {
   package static let memgraph = Tool(
     "memgraph", summary: "the memory graph of a Swift program: what is alive and what holds it",
     verbs: [
-      .run, .mark, .attach, .core, .diff, .summary, .leaks, .cycles, .paths, .object, .stacks,
-      .tasks, .audit, .view, .check, .readTwin, .watchGroup,
+      .run, .mark, .attach, .core, .diff, .growth, .summary, .leaks, .cycles, .paths, .tree,
+      .object, .stacks, .tasks, .audit, .verify, .known, .view, .check, .readTwin, .watchGroup,
     ])
 }

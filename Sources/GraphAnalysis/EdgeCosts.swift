@@ -28,9 +28,15 @@ package enum EdgeCosts {
     }
   }
 
+  /// What a reference costs that does not own what it leads to: it is taken where there is no other way.
+  static let nonOwner: UInt8 = 250
+
   /// The costs of all edges of a graph; edges for which `isClosed` holds are closed.
+  ///
+  /// - Parameter nonOwners: References that are ways only where there is no other.
   package static func all(
-    in graph: HeapGraph, isClosed: ((StrongReference) -> Bool)? = nil
+    in graph: HeapGraph, nonOwners: [FieldPattern] = [],
+    isClosed: ((StrongReference) -> Bool)? = nil
   ) -> [UInt8] {
     let snapshot = graph.snapshot
     var isUnnamed = [Bool](repeating: false, count: snapshot.labels.count)
@@ -54,6 +60,12 @@ package enum EdgeCosts {
     }
     for slot in graph.firstRootSlot..<graph.strong.edgeCount {
       costs[slot] = cost(of: graph.kind(of: RootIndex(rawValue: graph.rowBySlot[slot])))
+    }
+    let isNonOwner = graph.edges(matching: nonOwners)
+    if !isNonOwner.isEmpty {
+      for slot in 0..<graph.firstRootSlot where isNonOwner[Int(graph.rowBySlot[slot])] {
+        costs[slot] = nonOwner
+      }
     }
     if let isClosed {
       for slot in costs.indices where isClosed(graph.reference(atSlot: UInt32(slot))) {

@@ -29,10 +29,12 @@ package struct GrowthFindings: Sendable {
 /// - Parameters:
 ///   - targets: Reachable nodes.
 ///   - maximum: How many findings to tell at most; those with most bytes of their own.
+///   - nonOwners: References that explain a life only where nothing else does.
 /// - Throws: `CancellationError` where `cancel` says so.
 /// - Complexity: that of `paths(to:in:options:cancel:)`, and O(*V* + *E*) for each finding.
 package func abandoned(
   _ targets: [NodeIndex], in graph: HeapGraph, maximum: Int = 40,
+  nonOwners: [FieldPattern] = [],
   cancel: any CancelSignal = NeverCancelled()
 ) throws(CancellationError) -> GrowthFindings {
   if targets.isEmpty { return GrowthFindings(findings: [], omittedCount: 0, omitted: .zero) }
@@ -43,10 +45,12 @@ package func abandoned(
   let few = directByType.values.filter { $0.count <= _mostWithAllWays }.joined()
   let found = [
     try paths(
-      to: Array(few), in: graph, options: PathOptions(maximum: .max, looksFurther: false),
+      to: Array(few), in: graph,
+      options: PathOptions(maximum: .max, looksFurther: false, nonOwners: nonOwners),
       cancel: cancel),
     try paths(
-      to: Array(many), in: graph, options: PathOptions(maximum: .max, isMerged: true),
+      to: Array(many), in: graph,
+      options: PathOptions(maximum: .max, isMerged: true, nonOwners: nonOwners),
       cancel: cancel),
   ]
   var groupsByType: [UInt64: [PathGroup]] = [:]
@@ -167,7 +171,7 @@ private func _cover(_ groups: [PathGroup]) -> [(group: PathGroup, members: Set<N
 
 /// The edge of a path that a change of the source can cut, and what that frees alone. A resource that a
 /// variable holds itself is to be closed; nil for an object that one does.
-private func _cut(
+func _cut(
   of path: RetainPath, members: [NodeIndex], in graph: HeapGraph,
   counting: inout ReferenceCounting
 ) -> CutProposal? {

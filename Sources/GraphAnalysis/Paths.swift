@@ -62,15 +62,25 @@ package struct PathOptions: Sendable {
   /// Whether single targets are searched for further paths, beyond one for each reference to a target.
   package var looksFurther: Bool
 
+  /// Whether the groups of a single target must be its cheapest ones. Else ways that end with different
+  /// references come first, so that each container that holds a target shows up.
+  package var isStrict: Bool
+
+  /// References that are ways only where there is no other.
+  package var nonOwners: [FieldPattern]
+
   package init(
     maximum: Int = 5, through: [FieldPattern] = [], avoid: [FieldPattern] = [],
-    isMerged: Bool = false, looksFurther: Bool = true
+    isMerged: Bool = false, looksFurther: Bool = true, isStrict: Bool = false,
+    nonOwners: [FieldPattern] = []
   ) {
     self.maximum = maximum
     self.through = through
     self.avoid = avoid
     self.isMerged = isMerged
     self.looksFurther = looksFurther
+    self.isStrict = isStrict
+    self.nonOwners = nonOwners
   }
 }
 
@@ -156,6 +166,46 @@ extension HeapGraph {
   }
 }
 
+extension HeapGraph {
+  /// Whether each edge of the snapshot matches one of some patterns; empty where there are none.
+  ///
+  /// - Complexity: O(*E*), and once for each field of each type that of ``FieldPattern``.
+  func edges(matching patterns: [FieldPattern]) -> [Bool] {
+    if patterns.isEmpty { return [] }
+    struct Key: Hashable {
+      var type: UInt32
+      var label: UInt32
+    }
+    var known: [Key: Bool] = [:]
+    var matches = [Bool](repeating: false, count: snapshot.edges.count)
+    for node in nodes {
+      for row in edges(of: node) {
+        let key = Key(type: type(of: node).rawValue, label: snapshot.edges.label[row])
+        if let answer = known[key] {
+          matches[row] = answer
+          continue
+        }
+        let field = label(key.label).foldedText
+        let answer = patterns.contains {
+          $0.matches(
+            field: field, type: name(of: type(of: node)), module: module(of: node))
+        }
+        known[key] = answer
+        matches[row] = answer
+      }
+    }
+    return matches
+  }
+}
+
+/// The fingerprint of a way: from its types and fields, equal steps that follow each other as one.
+func pathFingerprint(of path: RetainPath, in graph: HeapGraph) -> String {
+  var names: [String] = []
+  for text in graph.stableTexts(of: path.steps) where text != names.last { names.append(text) }
+  names.append(graph.typeName(of: path.target))
+  return fingerprint(of: ["path"] + names)
+}
+
 /// One question for paths.
 private struct PathSearch {
   /// How many targets are looked at one by one for further paths.
@@ -183,47 +233,17 @@ private struct PathSearch {
   ) throws(CancellationError) {
     self.graph = graph
     self.options = options
-    let isAvoided = Self._matching(options.avoid, in: graph)
-    _isThrough = Self._matching(options.through, in: graph)
+    let isAvoided = graph.edges(matching: options.avoid)
+    _isThrough = graph.edges(matching: options.through)
     _costByEdge =
       options.avoid.isEmpty
-      ? EdgeCosts.all(in: graph)
-      : EdgeCosts.all(in: graph) { reference in
+      ? EdgeCosts.all(in: graph, nonOwners: options.nonOwners)
+      : EdgeCosts.all(in: graph, nonOwners: options.nonOwners) { reference in
         guard case .edge(let edge) = reference else { return false }
         return isAvoided[edge.position]
       }
     _forest = try ShortestPathForest(
       of: graph.strong, from: graph.outside, costByEdge: _costByEdge, cancel: cancel)
-  }
-
-  /// Whether each edge matches one of some patterns; empty where there are none.
-  private static func _matching(_ patterns: [FieldPattern], in graph: HeapGraph) -> [Bool] {
-    if patterns.isEmpty { return [] }
-    struct Key: Hashable {
-      var type: UInt32
-      var label: UInt32
-    }
-    var known: [Key: Bool] = [:]
-    var matches = [Bool](repeating: false, count: graph.snapshot.edges.count)
-    for node in graph.nodes {
-      for row in graph.edges(of: node) {
-        let key = Key(
-          type: graph.type(of: node).rawValue, label: graph.snapshot.edges.label[row])
-        if let answer = known[key] {
-          matches[row] = answer
-          continue
-        }
-        let field = graph.label(key.label).foldedText
-        let answer = patterns.contains {
-          $0.matches(
-            field: field, type: graph.name(of: graph.type(of: node)), module: graph.module(of: node)
-          )
-        }
-        known[key] = answer
-        matches[row] = answer
-      }
-    }
-    return matches
   }
 
   mutating func report(
@@ -240,7 +260,7 @@ private struct PathSearch {
           target: target)
       }
       if !options.isMerged {
-        try _findByLastReference(reachable, cancel: cancel)
+        if !options.isStrict { try _findByLastReference(reachable, cancel: cancel) }
         if options.looksFurther { try _findFurther(cancel: cancel) }
       }
     }
@@ -256,14 +276,9 @@ private struct PathSearch {
       let group = _groups[number]
       let members = group.targets.sorted()
       let path = graph.retainPath(along: group.slots, to: group.told)
-      var names: [String] = []
-      for text in graph.stableTexts(of: path.steps) where text != names.last {
-        names.append(text)
-      }
-      names.append(graph.typeName(of: path.target))
       return PathGroup(
         path: path, targets: members, own: graph.cost(of: members),
-        fingerprint: fingerprint(of: ["path"] + names))
+        fingerprint: pathFingerprint(of: path, in: graph))
     }
     return PathReport(
       groups: groups, unreachable: targets.filter { !_forest.isReachable($0.rawValue) },

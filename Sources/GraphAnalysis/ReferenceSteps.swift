@@ -95,7 +95,7 @@ extension HeapGraph {
   }
 
   /// Whether an edge is called after its offset in memory without a type: `+24`.
-  private func isOffset(_ edge: EdgeIndex, in node: NodeIndex) -> Bool {
+  func isOffset(_ edge: EdgeIndex, in node: NodeIndex) -> Bool {
     switch kind(of: node) {
     case .block, .taskSlab, .cStorage:
       label(of: edge).name.utf8.first == UInt8(ascii: "+")

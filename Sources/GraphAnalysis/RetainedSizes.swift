@@ -18,6 +18,9 @@ package struct RetainedSizes: Sendable {
   /// The nodes by which what no root reaches is entered, one a source component, ascending.
   package let unreachableEntries: [NodeIndex]
 
+  /// All nodes, each after its dominator.
+  package let order: [UInt32]
+
   private let _bytes: [UInt64]
   private let _counts: [UInt64]
 
@@ -42,6 +45,7 @@ package struct RetainedSizes: Sendable {
     unreachableEntries = tree.unreachableEntries.sorted().map { NodeIndex(rawValue: $0) }
     // The graph's own node for the outside and the tree's virtual root are the same to a reader.
     dominatorByNode = tree.dominatorByNode.dropLast().map { $0 > outside ? outside : $0 }
+    order = tree.order.filter { $0 < outside }
   }
 
   /// What would go with a node, itself included.

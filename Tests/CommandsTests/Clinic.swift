@@ -1,6 +1,7 @@
 // Clinic: the snapshots that reports are tested with: a program that holds video calls, after each call.
 
 import Foundation
+import ReportSchema
 import SnapshotDSL
 import SnapshotFormat
 import Symbolication
@@ -28,16 +29,43 @@ struct Clinic {
     try Self.waitingSnapshot.write(to: "\(folder)/waiting.mgraph")
   }
 
+  /// Writes `steps/0.mgraph`, …: a cache that is full at the fourth mark, a queue that grows by one at each
+  /// third, and a list that grows at each.
+  func writeSteps() throws {
+    try FileManager.default.createDirectory(
+      atPath: folder + "/steps", withIntermediateDirectories: true)
+    for step in 0..<10 {
+      try Self.stepSnapshot(step).write(to: "\(folder)/steps/\(step).mgraph")
+    }
+  }
+
+  /// Writes `known.json`: of the third call's leaks the first is known, of the second the time is over; a third
+  /// entry is of nothing that there is. Only `add` takes others in.
+  func writeKnown() throws {
+    let text = call(["leaks", "call-3.mgraph", "--format", "json"]).output
+    let found = try JSON(parsing: text)["findings"].elements.compactMap(\.["fingerprint"].string)
+    func entry(_ name: String, _ until: String) -> String {
+      #"{"fingerprint": "\#(name)", "reason": "the vendor's"\#(until)}"#
+    }
+    let entries = [
+      entry(found[0], #", "until": "2026-12-31""#), entry(found[1], #", "until": "2026-01-31""#),
+      entry("0123456789ab", ""),
+    ]
+    try #"{"known": [\#(entries.joined(separator: ",\n"))]}"#
+      .write(toFile: folder + "/known.json", atomically: true, encoding: .utf8)
+  }
+
   func remove() { try? FileManager.default.removeItem(atPath: folder) }
 
   /// Runs `memgraph` (or `graphdiff`) with names and without the folder's own path in what it prints.
   func call(
     _ words: [String], of tool: Tool = .memgraph,
-    environment: [String: String] = ["LANG": "C.UTF-8"],
+    environment: [String: String] = ["LANG": "C.UTF-8", "SOURCE_DATE_EPOCH": "1790000000"],
     columns: Int? = nil
   ) -> Call {
     let words = words.map { word in
-      word.hasSuffix(".mgraph") && !word.contains("/") ? "\(folder)/\(word)" : word
+      (word.hasSuffix(".mgraph") || word.hasSuffix(".json")) && !word.hasPrefix("/")
+        ? "\(folder)/\(word)" : word
     }
     var call = Call(
       words, of: tool, environment: environment, terminalColumns: columns,
@@ -54,6 +82,7 @@ struct Clinic {
     let main = heap.thread("App", id: 4711)
     let worker = heap.thread("pool", id: 4712)
     let made = heap.stack(0x8001, 0x8110, 0x8200)
+    let madeBelow = heap.stack(0x8001, 0x8111, 0x8200)
     let logged = heap.stack(0x8001, 0x8120, 0x8200)
 
     let hub = heap.object("App.Hub", bytes: 48, stack: logged)
@@ -93,7 +122,7 @@ struct Clinic {
         let frame = heap.object("App.Frame", bytes: 1_024, generation: generation, stack: made)
         heap.edge(frames, "[\(place)]", to: frame)
       }
-      let tap = heap.object("App.SampleTap", bytes: 40, generation: generation, stack: made)
+      let tap = heap.object("App.SampleTap", bytes: 40, generation: generation, stack: madeBelow)
       heap.edge(tap, "onBuffer", to: tap, function: 0x9100)
       heap.object(
         "App.Job", bytes: 24, generation: generation, strongCount: 1, stack: logged)
@@ -107,10 +136,33 @@ struct Clinic {
       heap.mark("call-\(call)", generation: generation)
     }
     heap.builder.process.memory = [
-      "resident": 12_345_678, "liveSwift": 20_480, "liveOther": 48, "heapSlack": 99_000,
-      "pauseNanoseconds": 240_499,
+      "resident": 12_345_678, "liveSwift": 20_480, "liveOther": 48, "untouched": 4_096,
+      "heapSlack": 99_000, "pools": 65_536, "mappedFiles": 11_000_000, "stacks": 132_000,
+      "agent": 1_032_710, "pauseNanoseconds": 240_499,
     ]
     heap.builder.note("a thread did not stop; its registers are unknown")
+    return heap.snapshot()
+  }
+
+  /// The state at one of the steps.
+  static func stepSnapshot(_ step: Int) -> Snapshot {
+    var heap = SnapshotDSL()
+    heap.module("/app/App", buildID: "5eed", addresses: 0x5000..<0xA000)
+    let hub = heap.object("App.Hub", bytes: 48)
+    heap.root(.global, address: 0x5000, to: hub)
+    func fill(_ field: String, _ type: String, _ count: Int) {
+      let storage = heap.storage(bytes: 256)
+      heap.edge(hub, field, to: storage)
+      for place in 0..<count {
+        let object = heap.object(type, bytes: 40)
+        heap.edge(storage, "[\(place)]", to: object)
+        heap.edge(object, "header", to: heap.object("App.Header", bytes: 16))
+      }
+    }
+    fill("cache", "App.Entry", min(step, 4) * 2)
+    fill("queue", "App.Job", step / 3)
+    fill("log", "App.Line", step + 1)
+    for mark in 0...step { heap.mark("step \(mark)", generation: UInt16(mark)) }
     return heap.snapshot()
   }
 
@@ -199,6 +251,7 @@ final class ClinicSymbols: Symbolizing {
       ]
     case 0x8110:
       return [frame("App.makeScreen()", 21, inlined: true), frame("App.startCall()", 17)]
+    case 0x8111: return [frame("App.startCall()", 19)]
     case 0x8120: return [frame("App.Log.add(_:)", 88)]
     case 0x8130: return [frame("App.Poller.poll()", 9)]
     case 0x8200: return [frame("main", 3)]

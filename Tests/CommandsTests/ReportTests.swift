@@ -19,6 +19,8 @@ import Testing
   /// Where the first controller of the clinic stands.
   static let firstController = "0x1025a0"
 
+  static let steps = (0..<10).map { "steps/\($0).mgraph" }
+
   static let cases: [Case] = [
     Case(name: "summary", words: ["summary", "call-3.mgraph"]),
     Case(
@@ -62,13 +64,48 @@ import Testing
     Case(
       name: "diff-staircase", words: ["diff", "call-1.mgraph", "call-2.mgraph", "call-3.mgraph"],
       status: .findings),
+    Case(name: "tree", words: ["tree", "call-3.mgraph"]),
+    Case(name: "tree-of-a-type", words: ["tree", "call-3.mgraph", "CallViewController"]),
+    Case(
+      name: "tree-of-a-generation",
+      words: ["tree", "call-3.mgraph", "--generation", "call-2", "--limit", "3"]),
+    Case(name: "tree-none", words: ["tree", "call-3.mgraph", "App.Recrd"]),
+    Case(name: "growth", words: ["growth"] + steps, status: .findings),
+    Case(
+      name: "growth-study",
+      words: ["growth", "--warm-up", "1", "steps/0.mgraph", "steps/1.mgraph", "steps/4.mgraph"]
+        + ["steps/9.mgraph", "--type", "App.*"], status: .findings),
+    Case(
+      name: "growth-of-leaks",
+      words: ["growth", "call-1.mgraph", "call-2.mgraph", "call-3.mgraph"],
+      status: .findings),
+    Case(
+      name: "growth-none", words: ["growth", "--warm-up", "4"] + steps + ["--type", "App.Entry"]),
+    Case(name: "diff-of-steps", words: ["diff"] + steps, status: .findings),
+    Case(
+      name: "leaks-known", words: ["leaks", "call-3.mgraph", "--known", "known.json"],
+      status: .findings),
+    Case(
+      name: "leaks-all-known",
+      words: [
+        "leaks", "call-3.mgraph", "--known", "known.json", "--type", "App.CallViewController",
+      ]),
+    Case(
+      name: "diff-known",
+      words: ["diff", "call-1.mgraph", "call-3.mgraph", "--known", "known.json"], status: .findings),
+    Case(name: "verify", words: ["verify", "waiting.mgraph", "call-3.mgraph"], status: .findings),
+    Case(name: "verify-fixed", words: ["verify", "call-3.mgraph", "clean.mgraph"]),
+    Case(
+      name: "verify-still",
+      words: ["verify", "call-1.mgraph", "call-3.mgraph", "--known", "known.json"],
+      status: .findings),
     Case(name: "diff-alone", words: ["diff", "call-1.mgraph"], status: .findings),
     Case(name: "diff-of-two-runs", words: ["diff", "clean.mgraph", "clean.mgraph"]),
   ]
 
   @Test("Text is as it was last found right", arguments: cases)
   func text(_ expected: Case) throws {
-    let clinic = try Clinic()
+    let clinic = try Clinic(for: expected)
     defer { clinic.remove() }
     let call = clinic.call(expected.words)
     #expect(call.errors.isEmpty)
@@ -79,7 +116,7 @@ import Testing
 
   @Test("Markdown is as it was last found right", arguments: cases)
   func markdown(_ expected: Case) throws {
-    let clinic = try Clinic()
+    let clinic = try Clinic(for: expected)
     defer { clinic.remove() }
     let call = clinic.call(expected.words + ["--format", "markdown"])
     #expect(call.status == expected.status)
@@ -90,7 +127,7 @@ import Testing
     "JSON is as it was last found right, keeps to the schema, and has all its names",
     arguments: cases)
   func json(_ expected: Case) throws {
-    let clinic = try Clinic()
+    let clinic = try Clinic(for: expected)
     defer { clinic.remove() }
     let call = clinic.call(expected.words + ["--format", "json"])
     #expect(call.status == expected.status)
@@ -108,7 +145,8 @@ import Testing
   func terminal(_ environment: [String: String], _ columns: Int, _ name: String) throws {
     let clinic = try Clinic()
     defer { clinic.remove() }
-    for verb in ["leaks", "diff-staircase"] {
+    try clinic.writeSteps()
+    for verb in ["leaks", "diff-staircase", "growth", "tree"] {
       let words = try #require(Self.cases.first { $0.name == verb }).words
       let call = clinic.call(words, environment: environment, columns: columns)
       try expectGolden(call.output, named: "\(verb)-\(name).txt")
@@ -118,7 +156,7 @@ import Testing
 
   @Test("The same call writes the same bytes", arguments: cases)
   func deterministic(_ expected: Case) throws {
-    let clinic = try Clinic()
+    let clinic = try Clinic(for: expected)
     defer { clinic.remove() }
     for format in ["text", "json", "markdown"] {
       let words = expected.words + ["--format", format]
@@ -231,6 +269,10 @@ import Testing
       words: ["paths", "call-3.mgraph", "App.Hub", "--all", "--max", "3"], status: .usage,
       sentence: "paths --all: does not go with --max; give one of them"),
     Refusal(
+      words: ["growth", "call-1.mgraph", "call-3.mgraph", "--warm-up", "1"], status: .usage,
+      sentence:
+        "growth --warm-up 1: of 2 marks it leaves 1, and growth wants two; leave out fewer"),
+    Refusal(
       words: ["leaks", "call-3.mgraph", "-o", "/nonexistent/x.txt"], status: .impossible,
       sentence: "/nonexistent/x.txt: cannot write the report: No such file or directory"),
     Refusal(
@@ -256,7 +298,7 @@ import Testing
     "Every verb that reads a file refuses what is none",
     arguments: [
       "summary", "leaks", "cycles", "paths", "object", "stacks", "tasks", "audit", "view", "check",
-      "diff",
+      "diff", "tree", "growth", "verify", "known",
     ])
   func refusesFiles(_ verb: String) throws {
     let clinic = try Clinic()
@@ -276,7 +318,8 @@ import Testing
       var words = [verb, bad]
       if verb == "paths" { words.append("App.Hub") }
       if verb == "object" { words.append("0x1000") }
-      if verb == "diff" { words.append(path) }
+      if ["diff", "growth", "verify"].contains(verb) { words.append(path) }
+      if verb == "known" { words = ["known", "add", bad, "0123456789ab", "--reason", "x"] }
       let call = clinic.call(words)
       #expect(call.status == .unreadable, "\(name)")
       #expect(call.output.isEmpty, "\(name)")
@@ -315,6 +358,15 @@ import Testing
     )
     #expect(
       !clinic.call(["leaks", "call-3.mgraph", "--limit", "all"]).output.contains("more groups"))
+  }
+}
+
+extension Clinic {
+  /// The clinic with the files that a case names.
+  fileprivate init(for expected: ReportTests.Case) throws {
+    try self.init()
+    if expected.words.contains(where: { $0.hasPrefix("steps/") }) { try writeSteps() }
+    if expected.words.contains("known.json") { try writeKnown() }
   }
 }
 

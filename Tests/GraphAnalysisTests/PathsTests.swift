@@ -281,4 +281,69 @@ import Testing
       #expect(cost == least, "seed \(seed), node \(target)")
     }
   }
+
+  @Test(
+    "N ways asked for to one object are the N cheapest that differ, of all simple paths",
+    arguments: 0..<200 as Range<UInt64>)
+  func strict(seed: UInt64) throws {
+    let graph = try HeapGraph(RandomHeap.make(seed: seed).snapshot())
+    let costs = EdgeCosts.all(in: graph)
+    for target in graph.nodes {
+      // Two paths that read the same are one way: told apart by words, indices and offsets folded.
+      var leastByWay: [String: Int] = [:]
+      func walk(_ node: UInt32, _ seen: Set<UInt32>, _ slots: [UInt32], _ cost: Int) {
+        if node == target.rawValue {
+          let path = graph.retainPath(along: slots, to: target)
+          var words = [
+            "\(graph.kind(of: path.root)) \(graph.snapshot.roots.address[path.root.position])"
+          ]
+          var last: [UInt64] = []
+          for step in path.steps where graph.key(of: step) != last {
+            last = graph.key(of: step)
+            words.append("\(last)")
+          }
+          let way = words.joined(separator: " ")
+          leastByWay[way] = min(cost, leastByWay[way] ?? .max)
+          return
+        }
+        for slot in graph.strong.edges(from: node) where !seen.contains(graph.strong.targets[slot])
+        {
+          let next = graph.strong.targets[slot]
+          walk(next, seen.union([next]), slots + [UInt32(slot)], cost + Int(costs[slot]))
+        }
+      }
+      walk(graph.outside, [graph.outside], [], 0)
+      for maximum in [1, 2, 3, 5] {
+        let report = try paths(
+          to: [target], in: graph, options: PathOptions(maximum: maximum, isStrict: true))
+        let found = report.groups.map { cost(of: $0.path, in: graph, costs) }
+        #expect(
+          found == Array(leastByWay.values.sorted().prefix(maximum)),
+          "seed \(seed), node \(target), \(maximum) ways")
+        #expect(report.isCutOff == (leastByWay.count > maximum))
+      }
+    }
+  }
+
+  /// What a path costs.
+  private func cost(of path: RetainPath, in graph: HeapGraph, _ costs: [UInt8]) -> Int {
+    var slotByRow: [UInt32: Int] = [:]
+    for slot in 0..<graph.firstRootSlot { slotByRow[graph.rowBySlot[slot]] = slot }
+    return path.steps.flatMap(\.edges).reduce(Int(EdgeCosts.cost(of: graph.kind(of: path.root)))) {
+      $0 + Int(costs[slotByRow[$1.rawValue] ?? 0])
+    }
+  }
+
+  @Test("A field that owns nothing is a way only where there is no other")
+  func nonOwners() throws {
+    let graph = try HeapGraph(Self.requestLog().snapshot())
+    let records = graph.nodes(ofType: TypePattern("App.RequestRecord"))
+    let report = try paths(
+      to: records, in: graph,
+      options: PathOptions(isMerged: true, nonOwners: [FieldPattern("finished")]))
+    #expect(
+      report.groups.map { "\($0.targets.count) \(graph.field(of: $0.path.steps[0]))" } == [
+        "10 finished[_]", "2 lastFew[0]",
+      ])
+  }
 }

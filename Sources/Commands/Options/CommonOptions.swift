@@ -33,6 +33,14 @@ extension Option {
   package static let folder = Option(
     "in", .text("DIR"),
     help: "where marks are looked up by name (default: $MEMORY_GRAPH_OUT, else ./memory-graph)")
+  package static let config = Option(
+    "config", .text("FILE"),
+    help: "fields that own nothing (default: .memgraph.json, where there is one)")
+  package static let known = Option(
+    "known", .text("FILE"),
+    help: "findings that were accepted: shown as known, not counted (memgraph known)")
+  package static let warmUp = Option(
+    "warm-up", .count("N"), help: "leave out the first N marks, in which caches fill")
 
   /// What each verb has.
   package static let everywhere: [Option] = [.quiet, .help, .version]

@@ -24,14 +24,22 @@ struct Comparison {
 
   /// How many marks lie between the two, the last one included; 0 where that is not known.
   let markCount: Int
-  let findings: [Finding]
+  var findings: [Finding]
 
   /// Ways that objects are held which `findings` does not tell, and what is held in them.
   let omittedCount: Int
   let omitted: Cost
 
   /// Compares two snapshots.
-  init(from first: Inspection, to last: Inspection, filter: TypeFilter) throws {
+  ///
+  /// - Parameters:
+  ///   - nonOwners: References that explain a life only where nothing else does.
+  ///   - growth: What keeps growing over the marks between as well, where there are some: only that is
+  ///     a finding then, not what has stopped.
+  init(
+    from first: Inspection, to last: Inspection, filter: TypeFilter,
+    nonOwners: [FieldPattern] = [], growth: GrowthReportValues? = nil
+  ) throws {
     let graph = last.graph
     let difference = difference(from: first.graph.snapshot, to: graph.snapshot)
     let bornNodes = filter.nodes(difference.born, in: graph)
@@ -56,13 +64,19 @@ struct Comparison {
     let bornSet = Set(bornNodes)
     // Of a leak that is older, only what was born in between is told.
     let leaked = try leaks(in: graph).findings.keeping(in: graph) { bornSet.contains($0) }
-    let growth = try abandoned(
+    if let growth {
+      findings = leaked + growth.findings.filter { $0.kind == .abandoned }
+      omittedCount = growth.omittedCount
+      omitted = .zero
+      return
+    }
+    let held = try abandoned(
       bornNodes.filter {
         graph.isReachable[$0.position] && grown.contains(graph.typeName(of: $0))
-      }, in: graph)
-    findings = leaked + growth.findings
-    omittedCount = growth.omittedCount
-    omitted = growth.omitted
+      }, in: graph, nonOwners: nonOwners)
+    findings = leaked + held.findings
+    omittedCount = held.omittedCount
+    omitted = held.omitted
   }
 
   private static func markCount(from first: Snapshot, to last: Snapshot) -> Int {

@@ -21,6 +21,9 @@ extension Invocation {
     SnapshotPlace(folder: arguments.text(.folder), environment: console.environment)
   }
 
+  /// The file that an operand names.
+  func path(of operand: String) throws -> String { try place.path(of: operand) }
+
   /// Reads the snapshot that an operand names.
   func read(_ operand: String, progress: some ProgressSink) throws -> ReportInput {
     let path = try place.path(of: operand)
@@ -62,15 +65,32 @@ extension Invocation {
     let envelope = ReportEnvelope(
       tool: tool, version: toolVersion, verb: verb.name, inputs: inputs, totals: last.totals,
       names: last.names, report: report)
+    try write(envelope, progress: progress)
+    for diagnostic in last.names.symbolDiagnostics.prefix(3) { note(diagnostic.text) }
+  }
+
+  /// Writes a report that need not be of snapshots.
+  func write(_ envelope: ReportEnvelope, progress: TerminalProgress) throws {
     progress.report(step: "writing the report", done: 0, total: 0)
     let text = envelope.render(format, limit: limit)
     progress.finish()
+    try write(text)
+  }
+
+  /// Writes a document that is no report: as text or Markdown.
+  func write(_ document: Document) throws {
+    try write(
+      arguments.text(.format) == "markdown"
+        ? MarkdownRenderer.render(document) : TextRenderer.render(document, style: style))
+  }
+
+  /// Writes text to the place that the options name.
+  func write(_ text: String) throws {
     if let path = arguments.text(.output) {
       try ReportFile.write(text, to: path)
     } else if !arguments.has(.quiet) {
       try console.output.write(text)
     }
-    for diagnostic in last.names.symbolDiagnostics.prefix(3) { note(diagnostic.text) }
   }
 
   /// How the report is to be written.

@@ -10,20 +10,21 @@ internal import SnapshotFormat
 enum Staircase {
   /// The types whose numbers are not the same at all marks.
   ///
+  /// - Parameter keepsSteady: Whether the others are wanted as well.
   /// - Complexity: O(nodes of all snapshots).
-  static func rows(of snapshots: [Snapshot], filter: TypeFilter) -> [StaircaseReport.Row] {
-    var rowByType: [String: StaircaseReport.Row] = [:]
+  static func rows(
+    of snapshots: [Snapshot], filter: TypeFilter, keepsSteady: Bool = false
+  ) -> [StaircaseReport.Row] {
+    var countsByType: [String: (isOwn: Bool, counts: [Int])] = [:]
+    let none = [Int](repeating: 0, count: snapshots.count)
     for (place, snapshot) in snapshots.enumerated() {
       for (type, count, isOwn) in counts(of: snapshot, filter: filter) {
-        rowByType[
-          type,
-          default: StaircaseReport.Row(
-            type: type, isOwn: isOwn, counts: [Int](repeating: 0, count: snapshots.count))
-        ].counts[place] += count
+        countsByType[type, default: (isOwn, none)].counts[place] += count
       }
     }
-    return rowByType.values.filter { row in row.counts.contains { $0 != row.counts[0] } }
-      .sorted { $0.type < $1.type }
+    return countsByType.sorted { $0.key < $1.key }
+      .filter { keepsSteady || Set($0.value.counts).count > 1 }
+      .map { StaircaseReport.Row(type: $0.key, isOwn: $0.value.isOwn, counts: $0.value.counts) }
   }
 
   /// How many of each type are alive, and whether the type is the program's own.

@@ -11,12 +11,18 @@ struct TypeFilter {
   private let _modules: [String]
   private let _generation: ClosedRange<Int>?
 
+  /// What the caller asked for, in words: `App.*, module App, generation call-2`.
+  let description: String
+
   /// The filter of a call, for a snapshot.
   ///
   /// - Throws: A sentence with the known marks for a generation that there is none of.
   init(_ arguments: Arguments, snapshot: Snapshot) throws {
     _patterns = arguments.texts(.type).map { TypePattern($0) }
     _modules = arguments.texts(.module)
+    description =
+      (arguments.texts(.type) + arguments.texts(.module).map { "module " + $0 }
+      + arguments.texts(.generation).map { "generation " + $0 }).joined(separator: ", ")
     guard let name = arguments.text(.generation) else {
       _generation = nil
       return

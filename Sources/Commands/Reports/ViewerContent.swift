@@ -31,18 +31,28 @@ struct ViewerContent {
     if inputs.count > 1 {
       progress.report(step: "comparing", done: 0, total: 0)
       let first = try call.inspect(inputs[0], progress: progress)
-      let comparison = try Comparison(from: first, to: last, filter: noFilter)
+      let nonOwners = try call.configuration().nonOwners
+      var growth: GrowthReportValues?
+      if inputs.count > 2 {
+        growth = try GrowthComparison.values(
+          of: inputs, last: graph, filter: noFilter, nonOwners: nonOwners, progress: progress)
+      }
+      let comparison = try Comparison(
+        from: first, to: last, filter: noFilter, nonOwners: nonOwners, growth: growth)
       let difference = DifferenceReport(comparison, from: first, to: last)
       causes += comparison.findings.filter { $0.kind == .abandoned }
       found.abandoned = comparison.findings.contains { $0.kind == .abandoned }
-      found.growth = comparison.changes.contains { $0.isOwn && $0.net.count > 0 }
+      found.growth =
+        growth.map { $0.growing.contains(where: \.isOwn) }
+        ?? comparison.changes.contains { $0.isOwn && $0.net.count > 0 }
       let staircase =
         inputs.count == 2 ? [] : Staircase.rows(of: inputs.map(\.snapshot), filter: noFilter)
       change = ViewerInput.Change(
         born: comparison.bornNodes, bornTypes: comparison.born, diedTypes: comparison.died,
         isExact: comparison.isExact,
-        report: inputs.count == 2
-          ? difference : StaircaseReport(inputs: inputs, rows: staircase, difference: difference))
+        report: growth.map {
+          StaircaseReport(inputs: inputs, rows: staircase, growth: $0, difference: difference)
+        } ?? difference)
     }
     // Destroyed objects last, as in other reports: their memory is small beside what leaks retain.
     let findings = sorted(causes, in: graph) + leaks.findings.filter { $0.kind == .zombie }

@@ -16,7 +16,7 @@ extension Verb {
       by unowned references. Both are findings. An object with fewer retains than holders
       is a mistake of this tool.
       """,
-    options: Option.report + Option.filters + Option.naming + [.folder],
+    options: Option.report + Option.filters + [.known] + Option.naming + [.folder],
     examples: [
       Example(
         "memgraph audit exit.mgraph", "Which objects are retained too often, and where made."),
@@ -33,12 +33,15 @@ extension Verb {
     let filter = try TypeFilter(call.arguments, snapshot: graph.snapshot)
     progress.report(step: "comparing counts", done: 0, total: 0)
     let counts = try GraphAnalysis.audit(graph)
-    let findings = filter.findings(counts.overRetained + counts.zombies, in: graph)
+    let all = filter.findings(counts.overRetained + counts.zombies, in: graph)
+    let judged = try call.judge(all, names: inspection.names)
+    let findings = judged?.open ?? all
     let types = Set(filter.nodes(Array(graph.nodes), in: graph).map { graph.typeName(of: $0) })
     let report = CountsReport(
       audit: counts, findings: findings, rows: counts.rows.filter { types.contains($0.type) },
       isFiltered: !filter.isEmpty, names: inspection.names)
-    try call.write(report, of: [inspection.input], inspection, progress: progress)
+    try call.write(
+      judged.annotating(report), of: [inspection.input], inspection, progress: progress)
     return failOn.status(
       FailOn.Found(
         leaks: inspection.totals.leaked.total.count > 0, other: !findings.isEmpty))

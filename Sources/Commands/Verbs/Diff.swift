@@ -18,8 +18,9 @@ extension Verb {
       discussion: """
         A and B are snapshot files, or names of marks in the folder of a recording. Objects
         are told apart by identity, so an object that took a dead one's place is born.
-        More than two marks show a staircase: how many of each type were alive at each.
-        A alone is reported by itself.
+        More than two marks show a staircase: how many of each type were alive at each,
+        and the ways on which objects keep growing; what grew and has stopped, as a cache
+        does, is shown apart and is no finding. A alone is reported by itself.
 
         Exits with 1 where there are findings: a type of the program's own of which more
         were born than died, or born objects that are leaked. Types of Swift, Foundation
@@ -27,7 +28,8 @@ extension Verb {
         or --generation asks for them. --fail-on growth, abandoned (growth that a root
         reaches), leaks, any (default) or none narrows that.
         """,
-      options: Option.report + Option.filters + Option.naming + [.folder],
+      options: [.warmUp] + Option.report + Option.filters + [.known] + Option.naming
+        + [.folder, .config],
       examples: [
         Example(
           "\(command) marks/call-1.mgraph marks/call-5.mgraph",
@@ -39,7 +41,7 @@ extension Verb {
     ) { call in
       let progress = call.progress
       defer { progress.finish() }
-      let operands = call.arguments.operands
+      let operands = try call.warmedUp(call.arguments.operands)
       let failOn = try FailOn(call.arguments, standard: .any, comparesMarks: operands.count > 1)
       if operands.count == 1 {
         return try reportAlone(operands[0], call, failOn: failOn, progress: progress)
@@ -48,22 +50,36 @@ extension Verb {
       let first = try call.inspect(inputs[0], progress: progress)
       let last = try call.inspect(inputs[inputs.count - 1], progress: progress)
       let filter = try TypeFilter(call.arguments, snapshot: last.graph.snapshot)
-      progress.report(step: "comparing", done: 0, total: 0)
-      let comparison = try Comparison(from: first, to: last, filter: filter)
-      let difference = DifferenceReport(comparison, from: first, to: last)
-      if inputs.count == 2 {
-        try call.write(difference, of: inputs, last, progress: progress)
-      } else {
-        let report = StaircaseReport(
-          inputs: inputs, rows: Staircase.rows(of: inputs.map(\.snapshot), filter: filter),
-          difference: difference)
-        try call.write(report, of: inputs, last, progress: progress)
+      let nonOwners = try call.configuration().nonOwners
+      var growth: GrowthReportValues?
+      if inputs.count > 2 {
+        growth = try GrowthComparison.values(
+          of: inputs, last: last.graph, filter: filter, nonOwners: nonOwners, progress: progress)
       }
+      progress.report(step: "comparing", done: 0, total: 0)
+      var comparison = try Comparison(
+        from: first, to: last, filter: filter, nonOwners: nonOwners, growth: growth)
+      let judged = try call.judge(comparison.findings, names: last.names)
+      comparison.findings = judged?.open ?? comparison.findings
+      let difference = DifferenceReport(comparison, from: first, to: last)
+      let report: any Report
+      if let growth {
+        report = StaircaseReport(
+          inputs: inputs, rows: Staircase.rows(of: inputs.map(\.snapshot), filter: filter),
+          growth: growth, difference: difference)
+      } else {
+        report = difference
+      }
+      try call.write(judged.annotating(report), of: inputs, last, progress: progress)
+      let isAllKnown = judged?.hidesAny == true && comparison.findings.isEmpty
       return failOn.status(
         FailOn.Found(
           leaks: comparison.findings.contains { $0.kind == .leak || $0.kind == .zombie },
           abandoned: comparison.findings.contains { $0.kind == .abandoned },
-          growth: comparison.changes.contains { $0.isOwn && $0.net.count > 0 }))
+          growth: !isAllKnown
+            && (growth.map { $0.growing.contains(where: \.isOwn) }
+              ?? comparison.changes.contains { $0.isOwn && $0.net.count > 0 })
+        ))
     }
   }
 
@@ -75,13 +91,16 @@ extension Verb {
     let filter = try TypeFilter(call.arguments, snapshot: inspection.graph.snapshot)
     progress.report(step: "looking for leaks", done: 0, total: 0)
     let found = try GraphAnalysis.leaks(in: inspection.graph)
-    let findings = filter.findings(found.findings, in: inspection.graph)
+    let all = filter.findings(found.findings, in: inspection.graph)
+    let judged = try call.judge(all, names: inspection.names)
+    let findings = judged?.open ?? all
     let report = SnapshotReport(
       summary: try SummaryReport(of: inspection, filter: filter),
       leaks: LeaksReport(
         findings: findings, totals: inspection.totals, unattributed: found.unattributedBlocks,
-        isFiltered: !filter.isEmpty, names: inspection.names))
-    try call.write(report, of: [inspection.input], inspection, progress: progress)
+        isFiltered: !filter.isEmpty || judged?.hidesAny == true, names: inspection.names))
+    try call.write(
+      judged.annotating(report), of: [inspection.input], inspection, progress: progress)
     return failOn.status(FailOn.Found(leaks: !findings.isEmpty))
   }
 }

@@ -16,7 +16,7 @@ extension Verb {
       --module and --generation keep the findings of which a member or a step of the
       cycle matches. Exits with 1 where there are findings.
       """,
-    options: Option.report + Option.filters + Option.naming + [.folder],
+    options: Option.report + Option.filters + [.known] + Option.naming + [.folder],
     examples: [
       Example(
         "memgraph leaks marks/call-5.mgraph", "The cycles, each with the edge to cut."),
@@ -32,11 +32,14 @@ extension Verb {
     let filter = try TypeFilter(call.arguments, snapshot: inspection.graph.snapshot)
     progress.report(step: "looking for leaks", done: 0, total: 0)
     let found = try GraphAnalysis.leaks(in: inspection.graph)
-    let findings = filter.findings(found.findings, in: inspection.graph)
+    let all = filter.findings(found.findings, in: inspection.graph)
+    let judged = try call.judge(all, names: inspection.names)
+    let findings = judged?.open ?? all
     let report = LeaksReport(
       findings: findings, totals: inspection.totals, unattributed: found.unattributedBlocks,
-      isFiltered: !filter.isEmpty, names: inspection.names)
-    try call.write(report, of: [inspection.input], inspection, progress: progress)
+      isFiltered: !filter.isEmpty || judged?.hidesAny == true, names: inspection.names)
+    try call.write(
+      judged.annotating(report), of: [inspection.input], inspection, progress: progress)
     return failOn.status(FailOn.Found(leaks: !findings.isEmpty))
   }
 }

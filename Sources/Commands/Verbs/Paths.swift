@@ -7,9 +7,12 @@ internal import HeapGraph
 
 extension Option {
   static let all = Option("all", .flag, help: "every kind of way that is found, up to 1,000")
-  static let maximum = Option("max", .count("N"), help: "at most N kinds of ways (default: 5)")
+  static let maximum = Option(
+    "max", .count("N"),
+    help: "at most N kinds of ways (default: 5); to a single object the N shortest")
   static let merged = Option(
-    "merged", .flag, help: "only the shortest way of each object, with how many share it")
+    "merged", .flag,
+    help: "the shortest way of each object, all of them as a tree with numbers of objects")
   static let through = Option(
     "through", .text("FIELD"), isRepeatable: true,
     help: "only ways by this field, as listeners or App.Hub.listeners; can be repeated")
@@ -26,9 +29,13 @@ extension Verb {
       TYPE is a name or a pattern, with the module or without: App.Model, Model, *Model.
       Ways that differ in addresses and indices only are one. What no root reaches has no
       way; `memgraph leaks` shows what keeps it.
+
+      A field that owns nothing, such as a cache's, can be declared in .memgraph.json:
+      {"nonOwners": ["App.Cache.entries"]}. It is no explanation then: what it holds
+      alone is counted apart.
       """,
-    options: [.maximum, .all, .merged, .through, .avoid] + Option.report + [.limit, .generation]
-      + Option.naming + [.folder],
+    options: [.maximum, .all, .merged, .through, .avoid] + Option.report + Option.filters
+      + Option.naming + [.folder, .config],
     examples: [
       Example(
         "memgraph paths marks/call-5.mgraph App.CallViewController",
@@ -52,17 +59,31 @@ extension Verb {
       .filter { graph.isAlive($0) || subject.hasPrefix("0x") }
     progress.report(step: "looking for ways", done: 0, total: 0)
     let maximum = call.arguments.has(.all) ? 1_000 : call.arguments.number(.maximum) ?? 5
+    let isMerged = call.arguments.has(.merged)
+    let nonOwners = try call.configuration().nonOwners
+    let avoid = call.arguments.texts(.avoid).map { FieldPattern($0) }
     let found = try GraphAnalysis.paths(
       to: targets, in: graph,
       options: PathOptions(
-        maximum: maximum, through: call.arguments.texts(.through).map { FieldPattern($0) },
-        avoid: call.arguments.texts(.avoid).map { FieldPattern($0) },
-        isMerged: call.arguments.has(.merged)))
+        maximum: isMerged && !call.arguments.has(.maximum) ? .max : maximum,
+        through: call.arguments.texts(.through).map { FieldPattern($0) },
+        avoid: avoid + nonOwners, isMerged: isMerged,
+        // Who asks for a number of ways to one object wants the shortest ones.
+        isStrict: targets.count == 1
+          && (call.arguments.has(.all) || call.arguments.has(.maximum))))
+    // Of what no way leads to now, some is held by the fields that own nothing.
+    let passedOver =
+      nonOwners.isEmpty || found.unreachable.isEmpty
+      ? 0
+      : try GraphAnalysis.paths(
+        to: found.unreachable, in: graph, options: PathOptions(avoid: avoid, isMerged: true)
+      ).groups.reduce(0) { $0 + $1.targets.count }
     let report = PathsReport(
-      ways: found.groups.map { PathsReport.Way(path: $0.path, count: $0.targets.count) },
+      ways: found.groups.map { PathsReport.Way(path: $0.path, own: $0.own) },
       subject: subject, targets: graph.cost(of: targets),
       unreachableCount: targets.count { !graph.isReachable[$0.position] },
-      isMerged: call.arguments.has(.merged), isCutOff: found.isCutOff,
+      isMerged: isMerged, isCutOff: found.isCutOff,
+      passedOver: (nonOwners.map(\.text), passedOver),
       suggestion: targets.isEmpty ? ObjectSearch.nearestType(to: subject, in: graph) : nil,
       names: inspection.names)
     try call.write(report, of: [inspection.input], inspection, progress: progress)

@@ -19,7 +19,16 @@ struct FindingText {
 
   // MARK: - For people
 
-  func item(number: Int?) -> Document.Item {
+  /// The finding as an item of a list.
+  ///
+  /// - Parameters:
+  ///   - told: What the title says instead of how much there is; nil for that.
+  ///   - more: Details that come first.
+  ///   - foldsIndices: Whether the path is that of many, and shows no index.
+  func item(
+    number: Int?, told: Line? = nil, more: [Document.Detail] = [],
+    foldsIndices: Bool = false
+  ) -> Document.Item {
     var title = Line("\(Units.number(finding.own.count)) × ") + Line(type, .code)
     title += Line(", \(finding.kindText), ", finding.kind == .leak ? .bad : .plain)
     title += Line(Units.bytes(finding.own.bytes))
@@ -28,13 +37,16 @@ struct FindingText {
         "; \(Units.bytes(finding.retained.bytes)) in \(Units.count(finding.retained.count, "object"))"
           + " would go with \(finding.own.count == 1 ? "it" : "them")")
     }
-    var details: [Document.Detail] = []
+    if let told { title = told }
+    var details = more
     if !finding.cycle.isEmpty {
       details.append(
         Document.Detail("cycle", chain: StepText.chain(ofCycle: finding.cycle, names: names)))
     }
     if let path = finding.path {
-      details.append(Document.Detail("path", chain: PathText(path: path, names: names).chain))
+      let chain = PathText(path: path, names: names).chain
+      details.append(
+        Document.Detail("path", chain: foldsIndices ? chain.map(Names.foldingIndices) : chain))
     }
     if let cut { details.append(cut.detail) }
     let frames = names.allocation(of: finding.representative)

@@ -110,6 +110,19 @@ package final class Names {
     NodeIndex(rawValue: snapshot.edges.target[edge.position])
   }
 
+  /// The node that an edge leaves.
+  ///
+  /// - Complexity: O(log *V*).
+  package func source(of edge: EdgeIndex) -> NodeIndex {
+    var low = 0
+    var high = snapshot.nodes.count
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if snapshot.edges.firstEdge[middle] <= edge.rawValue { low = middle } else { high = middle }
+    }
+    return NodeIndex(low)
+  }
+
   package func info(of edge: EdgeIndex) -> EdgeInfo {
     EdgeInfo(rawValue: snapshot.edges.info[edge.position])
   }
@@ -177,6 +190,26 @@ package final class Names {
       }
       return Self.join("[\(index)]", name)
     }
+  }
+
+  /// A path of fields with each index as `[_]`.
+  static func foldingIndices(_ field: String) -> String {
+    let parts = field.split(separator: "[", omittingEmptySubsequences: false)
+    var folded = String(parts[0])
+    for part in parts.dropFirst() {
+      let digits = part.prefix { $0.isASCII && $0.isNumber }
+      // A capture's number is its name.
+      let isIndex =
+        !digits.isEmpty && part.dropFirst(digits.count).first == "]"
+        && !folded.hasSuffix("capture")
+      folded += "[" + (isIndex ? "_" + part.dropFirst(digits.count) : part)
+    }
+    return folded
+  }
+
+  /// A line with each index as `[_]`.
+  static func foldingIndices(_ line: Line) -> Line {
+    Line(line.runs.map { Run(foldingIndices($0.text), $0.role) })
   }
 
   /// Two paths of fields as one.

@@ -38,6 +38,9 @@ package struct DifferenceReport: Report {
   private let _omitted: Cost
   private let _names: Names
 
+  /// Names of the last snapshot.
+  var names: Names { _names }
+
   /// The types that findings are of: what holds the growth.
   let culprits: Set<String>
 

@@ -9,12 +9,12 @@ package struct PathsReport: Report {
   package struct Way: Sendable {
     package var path: RetainPath
 
-    /// How many objects are held in this way; nil where that was not asked.
-    package var count: Int?
+    /// The objects that are held in this way.
+    package var own: Cost
 
-    package init(path: RetainPath, count: Int? = nil) {
+    package init(path: RetainPath, own: Cost) {
       self.path = path
-      self.count = count
+      self.own = own
     }
   }
 
@@ -24,6 +24,7 @@ package struct PathsReport: Report {
   private let _unreachableCount: Int
   private let _isMerged: Bool
   private let _isCutOff: Bool
+  private let _passedOver: (fields: [String], count: Int)
   private let _suggestion: String?
   private let _names: Names
 
@@ -36,10 +37,12 @@ package struct PathsReport: Report {
   ///   - isMerged: Whether each object has one way only, its shortest.
   ///   - suggestion: A type of the snapshot that may have been meant where there are no targets.
   ///   - isCutOff: Whether there are more ways than were asked for.
+  ///   - passedOver: References that are declared not to own anything, and how many objects are held by
+  ///     those alone.
   package init(
     ways: [Way], subject: String, targets: Cost, unreachableCount: Int, isMerged: Bool,
-    isCutOff: Bool,
-    suggestion: String?, names: Names
+    isCutOff: Bool, passedOver: (fields: [String], count: Int) = ([], 0), suggestion: String?,
+    names: Names
   ) {
     _ways = ways
     _subject = subject
@@ -47,6 +50,7 @@ package struct PathsReport: Report {
     _unreachableCount = unreachableCount
     _isMerged = isMerged
     _isCutOff = isCutOff
+    _passedOver = passedOver
     _suggestion = suggestion
     _names = names
   }
@@ -62,7 +66,7 @@ package struct PathsReport: Report {
             guard case .object(var members) = PathText(path: way.path, names: _names).json else {
               preconditionFailure("a path is an object")
             }
-            if let count = way.count { members.append(JSONValue.Member("count", .integer(count))) }
+            members.append(JSONValue.Member("count", .integer(way.own.count)))
             return .object(members)
           })),
       JSONValue.Member(
@@ -74,6 +78,61 @@ package struct PathsReport: Report {
         ])),
       JSONValue.Member("more", .bool(_isCutOff)),
     ]
+      + (_isMerged
+        ? [JSONValue.Member("merged", .array(merged.tops.map { json(of: $0, in: merged) }))] : [])
+      + (_passedOver.fields.isEmpty
+        ? []
+        : [
+          JSONValue.Member(
+            "nonOwners",
+            .members([
+              "fields": .array(_passedOver.fields.map { .string($0) }),
+              "heldByThemAlone": .integer(_passedOver.count),
+            ]))
+        ])
+  }
+
+  /// The ways as a tree from the roots down: what several ways begin with is one line.
+  private var merged: CostTree {
+    var costs: [[String]: Cost] = [:]
+    var lines: [[String]: [Line]] = [:]
+    var order: [[String]] = []
+    for way in _ways {
+      let chain = PathText(path: way.path, names: _names).chain
+      for length in 1...chain.count {
+        let key = chain.prefix(length).map { Names.foldingIndices($0.text) }
+        if costs[key] == nil {
+          order.append(key)
+          lines[key] = Array(chain.prefix(length))
+        }
+        costs[key, default: .zero] += way.own
+      }
+    }
+    var tree = CostTree()
+    var rowByKey: [[String]: Int] = [:]
+    // Shorter ones first, so that each row's own is there; equal lengths by cost.
+    for key in order.enumerated().sorted(by: { left, right in
+      if left.element.count != right.element.count {
+        return left.element.count < right.element.count
+      }
+      let (a, b) = (costs[left.element]?.count ?? 0, costs[right.element]?.count ?? 0)
+      return a != b ? a > b : left.offset < right.offset
+    }).map(\.element) {
+      let role = lines[key]?.last?.runs.first?.role ?? .plain
+      rowByKey[key] = tree.append(
+        Line(key[key.count - 1], role), cost: costs[key] ?? .zero,
+        below: rowByKey[Array(key.dropLast())])
+    }
+    return tree
+  }
+
+  private func json(of row: Int, in tree: CostTree) -> JSONValue {
+    let line = tree.rows[row]
+    return .members([
+      "text": .string(line.text.text), "count": .integer(line.cost.count),
+      "bytes": .integer(Int(line.cost.bytes.rawValue)),
+      "children": .array(line.children.map { json(of: $0, in: tree) }),
+    ])
   }
 
   package func document(limit: Int?) -> Document {
@@ -87,18 +146,22 @@ package struct PathsReport: Report {
       answer += Line(
         _unreachableCount == _targets.count
           ? ": no root reaches \(_targets.count == 1 ? "it" : "them"); memgraph leaks shows what does hold \(_targets.count == 1 ? "it" : "them")."
-          : ": no way from a root keeps to --through and --avoid.")
+          : _passedOver.count > 0
+            ? ": held by \(_passedOver.fields.joined(separator: ", ")) alone, which the configuration declares"
+              + " to own nothing."
+            : ": no way from a root keeps to --through and --avoid.")
       return Document(answer: answer)
     }
     answer += Line(
       ", held in \(Units.count(_ways.count, "way"))"
         + (_ways.count < 2
           ? ":" : _targets.count > 1 ? ", the most objects first:" : ", the shortest first:"))
+    if _isMerged { return mergedDocument(limit: limit) }
     var document = Document(answer: answer)
     for (place, way) in _ways.prefix(limit ?? .max).enumerated() {
       let text = PathText(path: way.path, names: _names)
       let root = _names.root(way.path.root)
-      var title = Line(way.count.map { "\(Units.number($0)) × " } ?? "") + Line(text.target, .code)
+      var title = Line("\(Units.number(way.own.count)) × ") + Line(text.target, .code)
       title += Line(", from \(Self.phrase(ofRoot: root.kind))")
       var details = [Document.Detail("path", chain: text.chain)]
       details.append(
@@ -109,18 +172,47 @@ package struct PathsReport: Report {
     if let rest = Document.omission(_ways.count, limit: limit, "way") {
       document.blocks.append(rest)
     }
+    document.blocks += notes
+    return document
+  }
+
+  /// The ways as a tree, each line with the number of objects that are held through it.
+  private func mergedDocument(limit: Int?) -> Document {
+    let held = _ways.reduce(0) { $0 + $1.own.count }
+    let answer =
+      Line("\(Units.number(_targets.count)) × ") + Line(_subject, .code)
+      + Line(
+        ": the shortest way of each from a root, "
+          + "\(Units.count(held, "object")) in \(Units.count(_ways.count, "way"))")
+    return Document(
+      answer: answer,
+      blocks: Document.tree(
+        merged.branches(limit: limit, keepsRuns: false) { [Line(Units.number($0.cost.count))] },
+        "line")
+        + notes)
+  }
+
+  private var notes: [Document.Block] {
+    var notes: [Document.Block] = []
     if _isCutOff {
-      document.blocks.append(.paragraph(Line("… and there are more (--all, or --max N)", .faint)))
+      notes.append(.paragraph(Line("… and there are more (--all, or --max N)", .faint)))
     }
     if _unreachableCount > 0 {
-      document.blocks.append(
+      notes.append(
         .paragraph(
           Line(
             "No root reaches \(Units.number(_unreachableCount)) of \(Units.number(_targets.count)); memgraph leaks shows them."
           )))
     }
-    document.blocks += DiagnosticsText.hint(_names.snapshot)
-    return document
+    if _passedOver.count > 0 {
+      notes.append(
+        .paragraph(
+          Line(
+            "\(Units.number(_passedOver.count)) of \(Units.number(_targets.count)) are held by"
+              + " \(_passedOver.fields.joined(separator: ", ")) alone, which the configuration declares to own"
+              + " nothing.")))
+    }
+    return notes + DiagnosticsText.hint(_names.snapshot)
   }
 
   private static func phrase(ofRoot kind: String) -> String {

@@ -31,7 +31,7 @@ extension ReportEnvelope {
 }
 
 extension Totals {
-  var json: JSONValue { .members(["live": live.json, "leaked": leaked.json]) }
+  package var json: JSONValue { .members(["live": live.json, "leaked": leaked.json]) }
 }
 
 /// A snapshot that a report was made from.
@@ -53,7 +53,7 @@ package struct ReportInput: Sendable {
     return file.hasSuffix(".mgraph") ? String(file.dropLast(7)) : file
   }
 
-  var json: JSONValue {
+  package var json: JSONValue {
     let process = snapshot.process
     return .members([
       "path": .string(path),
@@ -79,25 +79,34 @@ package struct ReportEnvelope {
   /// The name of the schema that the JSON keeps to; `docs/report.schema.json` has it.
   package static let schema = "memory-graph/report/1"
 
-  package var tool: String
-  package var version: String
-  package var verb: String
-  package var inputs: [ReportInput]
-  package var totals: Totals
-  package var names: Names
-  package var report: any Report
+  private let _tool: JSONValue
+  private let _inputs: [JSONValue]
+  private let _totals: JSONValue
+  private let _names: Names?
+  private let _report: any Report
 
+  /// A report that was made from snapshots.
+  ///
+  /// - Parameter names: What the report takes its names from; what it could not name is told.
   package init(
     tool: String, version: String, verb: String, inputs: [ReportInput], totals: Totals,
     names: Names, report: any Report
   ) {
-    self.tool = tool
-    self.version = version
-    self.verb = verb
-    self.inputs = inputs
-    self.totals = totals
-    self.names = names
-    self.report = report
+    self.init(
+      tool: tool, version: version, verb: verb, inputs: inputs.map(\.json), totals: totals.json,
+      names: names, report: report)
+  }
+
+  /// A report that was made from other reports, whose inputs and totals are as they had them.
+  package init(
+    tool: String, version: String, verb: String, inputs: [JSONValue], totals: JSONValue,
+    names: Names? = nil, report: any Report
+  ) {
+    _tool = .members(["name": .string(tool), "version": .string(version), "verb": .string(verb)])
+    _inputs = inputs
+    _totals = totals
+    _names = names
+    _report = report
   }
 
   /// The report's bytes: the same for the same input.
@@ -105,8 +114,8 @@ package struct ReportEnvelope {
   /// - Parameter limit: How many findings or rows to show; nil for all.
   package func render(_ format: ReportFormat, limit: Int?) -> String {
     switch format {
-    case .text(let style): return TextRenderer.render(report.document(limit: limit), style: style)
-    case .markdown: return MarkdownRenderer.render(report.document(limit: limit))
+    case .text(let style): return TextRenderer.render(_report.document(limit: limit), style: style)
+    case .markdown: return MarkdownRenderer.render(_report.document(limit: limit))
     case .json: return json(limit: limit).text
     }
   }
@@ -115,18 +124,14 @@ package struct ReportEnvelope {
     var members =
       [
         JSONValue.Member("schema", .string(Self.schema)),
-        JSONValue.Member(
-          "tool",
-          .members([
-            "name": .string(tool), "version": .string(version), "verb": .string(verb),
-          ])),
-        JSONValue.Member("inputs", .array(inputs.map(\.json))),
-        JSONValue.Member("findings", .array(report.findings)),
-        JSONValue.Member("totals", totals.json),
-      ] + report.members
+        JSONValue.Member("tool", _tool),
+        JSONValue.Member("inputs", .array(_inputs)),
+        JSONValue.Member("findings", .array(_report.findings)),
+        JSONValue.Member("totals", _totals),
+      ] + _report.members
     if let limit { Self.cut(&members, to: limit) }
     // What could not be named is known only when all names have been asked for.
-    let gaps = names.symbolDiagnostics
+    let gaps = _names?.symbolDiagnostics ?? []
     return .object(
       gaps.isEmpty ? members : members + [JSONValue.Member("symbolGaps", gaps.json)])
   }

@@ -18,7 +18,11 @@ package struct StacksReport: Report {
 
   /// A function that was called, with all that was allocated below it.
   private struct Call {
+    /// The function and its file; the line is that of the first stack.
     var frame: SourceFrame
+
+    /// The lines from which the callees were called, or where the function allocated itself.
+    var lines: Set<Int> = []
     var cost: Cost = .zero
 
     /// Calls from this one, in the order in which they were met; rows of the tree.
@@ -69,6 +73,7 @@ package struct StacksReport: Report {
           calls.append(Call(frame: frame))
         }
         calls[row].cost += entry.cost
+        if let line = frame.line { calls[row].lines.insert(line) }
       }
     }
     let unsorted = calls
@@ -100,15 +105,21 @@ package struct StacksReport: Report {
 
   private func json(of row: Int) -> JSONValue {
     let call = _calls[row]
-    guard case .object(let members) = call.frame.json else {
+    var frame = call.frame
+    // Calls from several lines are one call here: none of the lines speaks for all.
+    if call.lines.count > 1 { frame.line = nil }
+    guard case .object(let members) = frame.json else {
       preconditionFailure("a frame is an object")
     }
     return .object(
-      members + [
-        JSONValue.Member("count", .integer(call.cost.count)),
-        JSONValue.Member("bytes", .integer(Int(call.cost.bytes.rawValue))),
-        JSONValue.Member("callees", .array(call.callees.map(json))),
-      ])
+      members
+        + (call.lines.count > 1
+          ? [JSONValue.Member("lines", .array(call.lines.sorted().map { .integer($0) }))] : [])
+        + [
+          JSONValue.Member("count", .integer(call.cost.count)),
+          JSONValue.Member("bytes", .integer(Int(call.cost.bytes.rawValue))),
+          JSONValue.Member("callees", .array(call.callees.map(json))),
+        ])
   }
 
   package func document(limit: Int?) -> Document {
@@ -126,13 +137,10 @@ package struct StacksReport: Report {
         + Line(
           ": \(Units.count(total.count, "object")), \(Units.bytes(total.bytes)), by where they were made"
         ))
-    let branches = self.branches(limit: limit)
-    document.blocks.append(.tree(branches.shown))
-    if branches.omitted > 0 {
-      document.blocks.append(
-        .paragraph(
-          Line("… and \(Units.count(branches.omitted, "more call")) (--limit all)", .faint)))
-    }
+    document.blocks += Document.tree(
+      lines.branches(limit: limit, keepsRuns: true) { call in
+        [Line(Units.bytes(call.cost.bytes)), Line(Units.number(call.cost.count))]
+      }, "call")
     if _unknown.count > 0 {
       document.blocks.append(
         .paragraph(
@@ -143,33 +151,24 @@ package struct StacksReport: Report {
     return document
   }
 
-  /// The lines of the tree, depth first; the dearest lines where there is a limit.
-  ///
-  /// A run of calls in which each has just one callee stays at one depth, so that depth means choice.
-  private func branches(limit: Int?) -> (shown: [Document.Branch], omitted: Int) {
-    let rows = Array(_calls.indices.dropFirst())
-    var isShown = [Bool](repeating: limit == nil, count: _calls.count)
-    if let limit {
-      // A caller costs at least what its callee does and stands before it, so no line lacks its own.
-      let dearest = rows.sorted {
-        let (left, right) = (_calls[$0].cost, _calls[$1].cost)
-        return left.bytes != right.bytes ? left.bytes > right.bytes : $0 < $1
-      }
-      for row in dearest.prefix(limit) { isShown[row] = true }
-    }
-    var shown: [Document.Branch] = []
-    var pending = _calls[0].callees.reversed().map { (row: $0, depth: 0) }
-    while let (row, depth) = pending.popLast() {
-      guard isShown[row] else { continue }
+  /// The calls as lines.
+  private var lines: CostTree {
+    var tree = CostTree()
+    var pending = _calls[0].callees.reversed().map { (row: $0, caller: Int?.none) }
+    while let (row, caller) = pending.popLast() {
       let call = _calls[row]
-      shown.append(
-        Document.Branch(
-          depth: depth,
-          cells: [Line(Units.bytes(call.cost.bytes)), Line(Units.number(call.cost.count))],
-          text: call.frame.shown))
-      let deeper = depth + (call.callees.count > 1 ? 1 : 0)
-      pending += call.callees.reversed().map { (row: $0, depth: deeper) }
+      let line = tree.append(text(of: call), cost: call.cost, below: caller)
+      pending += call.callees.reversed().map { (row: $0, caller: line) }
     }
-    return (shown, rows.count - shown.count)
+    return tree
+  }
+
+  /// A function and the lines in it: `App.startCall() at Call.swift:17, 21`.
+  private func text(of call: Call) -> Line {
+    guard call.lines.count > 1, let file = call.frame.file else { return call.frame.shown }
+    let name = file.split(separator: "/").last.map(String.init) ?? file
+    let shown = call.lines.sorted().prefix(4).map(String.init).joined(separator: ", ")
+    return Line(call.frame.name, .code)
+      + Line(" at \(name):\(shown)" + (call.lines.count > 4 ? ", …" : ""))
   }
 }

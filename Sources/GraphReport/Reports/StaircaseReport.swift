@@ -1,5 +1,7 @@
 // StaircaseReport: how many objects of each type were alive at each of several marks.
 
+package import GraphAnalysis
+
 /// How many objects of each type were alive at each mark.
 package struct StaircaseReport: Report {
   /// A type and how many of it were alive at each mark.
@@ -13,6 +15,9 @@ package struct StaircaseReport: Report {
     /// From the first mark to the last.
     package var growth: Int { (counts.last ?? 0) - (counts.first ?? 0) }
 
+    /// What becomes of the number.
+    package var trend: GrowthTrend
+
     /// Whether there were more at each mark than at the one before.
     package var growsAtEachMark: Bool { zip(counts, counts.dropFirst()).allSatisfy(<) }
 
@@ -20,11 +25,20 @@ package struct StaircaseReport: Report {
       self.type = Names.sourceSpelling(of: type)
       self.isOwn = isOwn
       self.counts = counts
+      trend = GrowthTrend(of: counts)
+    }
+
+    var json: JSONValue {
+      .members([
+        "type": .string(type), "counts": .array(counts.map { .integer($0) }),
+        "growsAtEachMark": .bool(growsAtEachMark), "trend": .string(trend.rawValue),
+      ])
     }
   }
 
   private let _inputs: [ReportInput]
   private let _rows: [Row]
+  private let _growth: GrowthReportValues
   private let _difference: DifferenceReport
 
   /// Creates a report.
@@ -32,13 +46,17 @@ package struct StaircaseReport: Report {
   /// - Parameters:
   ///   - inputs: The marks, oldest first.
   ///   - rows: The types whose numbers changed.
+  ///   - growth: The ways on which objects become more.
   ///   - difference: The first mark and the last.
-  package init(inputs: [ReportInput], rows: [Row], difference: DifferenceReport) {
+  package init(
+    inputs: [ReportInput], rows: [Row], growth: GrowthReportValues, difference: DifferenceReport
+  ) {
     _inputs = inputs
+    _growth = growth
     _rows = rows.sorted { left, right in
       func rank(_ row: Row) -> Int {
         guard row.isOwn else { return 3 }
-        guard row.growsAtEachMark else { return 2 }
+        guard row.trend == .growing else { return 2 }
         return difference.culprits.contains(row.type) ? 0 : 1
       }
       if rank(left) != rank(right) { return rank(left) < rank(right) }
@@ -55,14 +73,9 @@ package struct StaircaseReport: Report {
         "staircase",
         .members([
           "marks": .array(_inputs.map { .string($0.title) }),
-          "types": .array(
-            _rows.map { row in
-              .members([
-                "type": .string(row.type),
-                "counts": .array(row.counts.map { .integer($0) }),
-                "growsAtEachMark": .bool(row.growsAtEachMark),
-              ])
-            }),
+          "types": .array(_rows.map(\.json)),
+          "growing": .array(GrowthText.jsons(of: _growth.growing, names: _difference.names)),
+          "settled": .array(GrowthText.jsons(of: _growth.settled, names: _difference.names)),
         ]))
     ]
   }
@@ -71,6 +84,13 @@ package struct StaircaseReport: Report {
     var document = Document(answer: answer)
     let shown = _rows.prefix(limit ?? _rows.count)
     if !shown.isEmpty { document.blocks.append(.table(table(of: Array(shown)))) }
+    let names = _difference.names
+    let growing = _growth.growing.filter(\.isOwn)
+    if !growing.isEmpty {
+      document.blocks.append(.heading("Ways that keep growing"))
+      document.blocks.append(.table(GrowthText.table(of: growing, limit: limit, names: names)))
+    }
+    document.blocks += GrowthText.settledBlocks(_growth.settled, limit: limit, names: names)
     document.blocks += _difference.document(limit: limit).blocks.filter {
       if case .table = $0 { return false }
       return true
@@ -82,8 +102,8 @@ package struct StaircaseReport: Report {
 
   private var answer: Line {
     let marks = Units.count(_inputs.count, "mark")
-    let steady = _rows.filter { $0.isOwn && $0.growsAtEachMark }
-    guard !steady.isEmpty else {
+    let growing = _rows.filter { $0.isOwn && $0.trend == .growing }
+    guard !growing.isEmpty else {
       let grown = _rows.filter { $0.isOwn && $0.growth > 0 }
       guard !grown.isEmpty else {
         return Line("No type of the program's own grew over \(marks).", .good)
@@ -91,14 +111,18 @@ package struct StaircaseReport: Report {
       let list = grown.prefix(3).map { row in
         Line(row.type, .code) + Line(" \(Units.signed(row.growth))")
       }.joined(", ")
-      return Line("\(Units.count(grown.count, "type")) grew over \(marks), not at each: ")
+      return Line("\(Units.count(grown.count, "type")) grew over \(marks), but not to the end: ")
         + (grown.count > 3 ? list + Line(", …") : list)
     }
-    var line = Line("\(Units.count(steady.count, "type")) grew at each of \(marks): ")
-    line += steady.prefix(3).map { row in
+    var line = Line(
+      growing.allSatisfy(\.growsAtEachMark)
+        ? "\(Units.count(growing.count, "type")) grew at each of \(marks): "
+        : "\(Units.count(growing.count, "type")) \(growing.count == 1 ? "keeps" : "keep") growing over"
+          + " \(marks): ")
+    line += growing.prefix(3).map { row in
       Line(row.type, .code) + Line(" \(Units.signedQuotient(row.growth, over: stepCount)) a mark")
     }.joined(", ")
-    return steady.count > 3 ? line + Line(", …") : line
+    return growing.count > 3 ? line + Line(", …") : line
   }
 
   private func table(of rows: [Row]) -> Document.Table {
@@ -116,7 +140,7 @@ package struct StaircaseReport: Report {
         }
         return [
           Line(counts.joined(separator: " ")),
-          Line(Self.chart(of: row.counts), row.isOwn && row.growsAtEachMark ? .bad : .plain),
+          Line(Self.chart(of: row.counts), row.isOwn && row.trend == .growing ? .bad : .plain),
           Line(Units.signedQuotient(row.growth, over: stepCount)),
           Line(row.type, row.isOwn ? .code : .faint),
         ]

@@ -1,0 +1,78 @@
+// FindingSource: the findings of a snapshot, or of a report that was written as JSON.
+
+internal import GraphAnalysis
+internal import GraphPrimitives
+internal import GraphReport
+internal import HeapGraph
+internal import SnapshotFormat
+
+/// Findings by name, wherever they come from.
+struct FindingSource {
+  let findings: [VerifyReport.Row]
+
+  /// What they come from, as reports have it in `inputs`.
+  let inputs: [JSONValue]
+  let totals: JSONValue
+
+  /// The name of the input for people.
+  let title: String
+
+  /// Reads what an operand names: a report as JSON where the file begins with a brace, else a snapshot, whose
+  /// leaks and zombies are looked for.
+  init(_ operand: String, of call: Invocation, progress: some ProgressSink) throws {
+    let path = try call.path(of: operand)
+    guard try Self._isReport(path) else {
+      let inspection = try call.inspect(operand, progress: progress)
+      progress.report(step: "looking for leaks", done: 0, total: 0)
+      let filter = try TypeFilter(call.arguments, snapshot: inspection.graph.snapshot)
+      let found = filter.findings(
+        try GraphAnalysis.leaks(in: inspection.graph).findings, in: inspection.graph)
+      findings = found.map { VerifyReport.Row($0, names: inspection.names) }
+      inputs = [inspection.input.json]
+      totals = inspection.totals.json
+      title = inspection.input.title
+      return
+    }
+    let file = try InputFile(path)
+    guard file.document["schema"]?.string == ReportEnvelope.schema,
+      let elements = file.document["findings"]?.elements
+    else {
+      throw file.error(
+        file.document, "JSON, but no report of \(ReportEnvelope.schema)",
+        mend: "give a snapshot, or what memgraph wrote with --format json")
+    }
+    findings = try elements.map { element in
+      let fingerprint = try file.text("fingerprint", of: element, "a finding")
+      let row = VerifyReport.Row(
+        fingerprint: fingerprint, kind: try file.text("kind", of: element, "a finding"),
+        type: try file.text("type", of: element, "a finding"),
+        cost: Cost(
+          count: element["count"]?.integer ?? 0, bytes: ByteCount(element["bytes"]?.integer ?? 0)),
+        json: element.json)
+      return row
+    }
+    inputs = file.document["inputs"]?.elements?.map(\.json) ?? []
+    totals = file.document["totals"]?.json ?? .object([])
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    title = name.hasSuffix(".json") ? String(name.dropLast(5)) : name
+  }
+
+  private static func _isReport(_ path: String) throws -> Bool {
+    try InputFile.start(of: path) == UInt8(ascii: "{")
+  }
+}
+
+extension LocatedJSON {
+  /// The value without its lines, as reports write it.
+  var json: JSONValue {
+    switch value {
+    case .null: .null
+    case .bool(let value): .bool(value)
+    case .number(let text): Int(text).map { .integer($0) } ?? .string(text)
+    case .string(let text): .string(text)
+    case .array(let elements): .array(elements.map(\.json))
+    case .object(let members):
+      .object(members.map { JSONValue.Member($0.name, $0.value.json) })
+    }
+  }
+}

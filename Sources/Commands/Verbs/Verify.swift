@@ -1,0 +1,44 @@
+// verify: whether what was found once is fixed.
+
+internal import GraphReport
+
+extension Verb {
+  package static let verify = Verb(
+    "verify", operands: "OLD NEW", operandCount: 2...2,
+    summary: "for each finding of an older snapshot: fixed or still there; and what is new",
+    discussion: """
+      Findings are compared by fingerprint, so OLD and NEW may be of different runs and
+      builds of the program. Each is a snapshot, of which the leaks are compared, or a
+      report that was written with --format json, as by diff or growth. Exits with 1 where
+      something is still there or new; what --known accepts does not count.
+      """,
+    options: [.format, .output, .color] + Option.filters + [.known] + Option.naming + [.folder],
+    examples: [
+      Example(
+        "memgraph verify before/exit.mgraph after/exit.mgraph",
+        "Is it fixed, and has nothing else broken?"),
+      Example(
+        "memgraph verify growth-old.json growth-new.json",
+        "The same for two reports of growth."),
+    ]
+  ) { call in
+    let progress = call.progress
+    defer { progress.finish() }
+    let old = try FindingSource(call.arguments.operands[0], of: call, progress: progress)
+    let new = try FindingSource(call.arguments.operands[1], of: call, progress: progress)
+    let rows = try call.knownRows(of: new.findings)
+    // Two runs often have the same marks; then their files tell them apart.
+    let titles =
+      old.title == new.title
+      ? (call.arguments.operands[0], call.arguments.operands[1]) : (old.title, new.title)
+    let report = VerifyReport(
+      old: old.findings, new: new.findings, titles: titles, accepted: rows)
+    let envelope = ReportEnvelope(
+      tool: call.tool, version: toolVersion, verb: call.verb.name, inputs: old.inputs + new.inputs,
+      totals: new.totals,
+      report: call.arguments.has(.known)
+        ? ReportWithKnown(report, rows: rows, openCount: report.hasOpen ? 1 : 0) : report)
+    try call.write(envelope, progress: progress)
+    return report.hasOpen ? .findings : .nothingFound
+  }
+}

@@ -1,0 +1,74 @@
+// GrowthTrend: whether numbers that were counted again and again keep growing.
+
+/// What becomes of a number over several marks.
+package enum GrowthTrend: String, Hashable, Sendable, CaseIterable {
+  /// It keeps growing.
+  case growing
+
+  /// It grew, and has stopped: what a cache does that fills up.
+  case settled
+
+  /// It goes up and down, and is not less at the end than at the start.
+  case fluctuating
+
+  /// It is less at the end than at the start.
+  case shrinking
+
+  /// It never changes.
+  case steady
+
+  /// Judges a number that was counted at several marks.
+  ///
+  /// What goes up and down is judged by its record highs, and by the low-water mark that it never
+  /// falls below again: it grows only while both rise. Growth has *stopped* when the marks since the last
+  /// rise are more than the longest pause before it, so that a queue that grows at each tenth mark
+  /// is growing, and a cache that fills up in five marks is settled at the seventh. It has stopped as
+  /// well when it has all but died away: when the last third of the marks brought at most a quarter of what
+  /// the third before it did. A single rise that is not the latest step shows no trend.
+  ///
+  /// - Complexity: O(*n*) for *n* numbers.
+  package init(of counts: [Int]) {
+    guard let first = counts.first, let last = counts.last, counts.contains(where: { $0 != first })
+    else {
+      self = .steady
+      return
+    }
+    if last < first {
+      self = .shrinking
+      return
+    }
+    var high = counts
+    for place in high.indices.dropFirst() { high[place] = max(high[place], high[place - 1]) }
+    var low = counts
+    for place in low.indices.dropLast().reversed() { low[place] = min(low[place], low[place + 1]) }
+    if Self._isGrowing(high), Self._isGrowing(low) {
+      self = .growing
+    } else if last > first, !Self._swings(counts) {
+      self = .settled
+    } else {
+      self = .fluctuating
+    }
+  }
+
+  /// Whether numbers that never fall keep rising up to the last.
+  private static func _isGrowing(_ numbers: [Int]) -> Bool {
+    let steps = numbers.count - 1
+    let rises = (1...steps).filter { numbers[$0] > numbers[$0 - 1] }
+    guard let latest = rises.last else { return false }
+    if rises.count == 1 { return latest == steps }
+    let pause = zip([0] + rises, rises).reduce(0) { max($0, $1.1 - $1.0) }
+    if steps - latest > pause { return false }
+    let third = steps / 3
+    guard third >= 2 else { return true }
+    let late = numbers[steps] - numbers[steps - third]
+    let before = numbers[steps - third] - numbers[steps - 2 * third]
+    return before < 4 || late * 4 > before
+  }
+
+  /// Whether numbers fall by more than a quarter of their range.
+  private static func _swings(_ counts: [Int]) -> Bool {
+    let range = (counts.max() ?? 0) - (counts.min() ?? 0)
+    let fall = zip(counts, counts.dropFirst()).reduce(0) { max($0, $1.0 - $1.1) }
+    return fall * 4 > range
+  }
+}

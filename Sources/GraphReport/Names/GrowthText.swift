@@ -1,0 +1,132 @@
+// GrowthText: a place where objects become more, in words.
+
+internal import GraphAnalysis
+internal import GraphPrimitives
+
+/// A growing place in words.
+struct GrowthText {
+  private let _growth: PlaceGrowth
+  private let _names: Names
+
+  init(_ growth: PlaceGrowth, names: Names) {
+    _growth = growth
+    _names = names
+  }
+
+  private var finding: FindingText { FindingText(finding: _growth.finding, names: _names) }
+
+  var type: String { finding.type }
+
+  private var stepCount: Int { max(1, _growth.costs.count - 1) }
+
+  private var net: Int { (_growth.counts.last ?? 0) - (_growth.counts.first ?? 0) }
+
+  /// How many more there are from mark to mark, on average: `+1`, `+0.3`.
+  var perMark: String { Units.signedQuotient(net, over: stepCount) }
+
+  /// How the number changes from each mark to the next.
+  private var increments: [Int] {
+    zip(_growth.counts, _growth.counts.dropFirst()).map { $1 - $0 }
+  }
+
+  /// The first numbers and the last where there are many.
+  private static func list(_ numbers: [String]) -> String {
+    numbers.count <= 40
+      ? numbers.joined(separator: " ")
+      : numbers.prefix(20).joined(separator: " ") + " … "
+        + numbers.suffix(20).joined(separator: " ")
+  }
+
+  /// The place as an item: its numbers, then what the finding has.
+  func item(number: Int?) -> Document.Item {
+    var title = Line(type, .code) + Line(", \(perMark) a mark", .bad)
+    title += Line(", \(Units.number(_growth.counts.last ?? 0)) now")
+    if _growth.finding.kind == .leak { title += Line(", leaked", .bad) }
+    let bytes = _growth.increase.bytes.rawValue / Int64(stepCount)
+    if bytes > 0 { title += Line("; \(Units.bytes(ByteCount(bytes))) a mark with all below") }
+    var details = [
+      Document.Detail(
+        "count",
+        Line(Self.list(_growth.counts.map { Units.number($0) }) + "  ")
+          + Line(StaircaseReport.chart(of: _growth.counts))),
+      Document.Detail("steps", Line(Self.list(increments.map { Units.signed($0) }))),
+    ]
+    if !_growth.dragged.isEmpty {
+      let shown = _growth.dragged.prefix(3).map { type, count in
+        Line(Names.sourceSpelling(of: type), .code)
+          + Line(" \(Units.signedQuotient(count, over: stepCount)) a mark")
+      }.joined(", ")
+      details.append(
+        Document.Detail("with", _growth.dragged.count > 3 ? shown + Line(", …") : shown))
+    }
+    return finding.item(number: number, told: title, more: details, foldsIndices: true)
+  }
+
+  var json: JSONValue {
+    guard case .object(let members) = finding.json else {
+      preconditionFailure("a finding is an object")
+    }
+    let kept = members.filter {
+      ["kind", "fingerprint", "type", "cycle", "path"].contains($0.name)
+    }
+    return .object(
+      kept + [
+        JSONValue.Member("own", .bool(_growth.isOwn)),
+        JSONValue.Member("trend", .string(_growth.trend.rawValue)),
+        JSONValue.Member("counts", .array(_growth.counts.map { .integer($0) })),
+        JSONValue.Member(
+          "bytes", .array(_growth.costs.map { .integer(Int($0.bytes.rawValue)) })),
+        JSONValue.Member("increments", .array(increments.map { .integer($0) })),
+        JSONValue.Member(
+          "dragged",
+          .object(
+            _growth.dragged.map {
+              JSONValue.Member(Names.sourceSpelling(of: $0.type), .integer($0.count))
+            })),
+      ])
+  }
+
+  static func jsons(of growths: [PlaceGrowth], names: Names) -> [JSONValue] {
+    growths.map { GrowthText($0, names: names).json }
+  }
+
+  /// Places in a table: their numbers and the way there.
+  static func table(
+    of growths: [PlaceGrowth], limit: Int?, names: Names
+  ) -> Document.Table {
+    let shown = growths.prefix(limit ?? growths.count)
+    let width = shown.flatMap(\.counts).map { Units.number($0).count }.max() ?? 1
+    return Document.Table(
+      columns: [.init("count"), .init("chart"), .init("a mark", .right), .init("way")],
+      rows: shown.map { growth in
+        let text = GrowthText(growth, names: names)
+        let numbers = growth.counts.map { Units.number($0) }.map {
+          String(repeating: " ", count: width - $0.count) + $0
+        }
+        return [
+          Line(list(numbers)), Line(StaircaseReport.chart(of: growth.counts)), Line(text.perMark),
+          text.way,
+        ]
+      },
+      omitted: growths.count - shown.count)
+  }
+
+  /// The way to the place in one line.
+  private var way: Line {
+    if let path = _growth.finding.path {
+      return PathText(path: path, names: _names).chain.map(Names.foldingIndices).joined(" → ")
+    }
+    return Line(type, .code) + Line(" (leaked)", .bad)
+  }
+
+  /// What grew and stopped; nothing where there is none.
+  static func settledBlocks(
+    _ settled: [PlaceGrowth], limit: Int?, names: Names
+  ) -> [Document.Block] {
+    if settled.isEmpty { return [] }
+    return [
+      .heading("Grew, and has stopped: as a cache does"),
+      .table(table(of: settled, limit: limit, names: names)),
+    ]
+  }
+}

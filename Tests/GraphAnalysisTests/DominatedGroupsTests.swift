@@ -1,0 +1,108 @@
+// DominatedGroupsTests: the folded dominator tree against the removal of nodes.
+
+import GraphKit
+import GraphPrimitives
+import HeapGraph
+import SnapshotDSL
+import SnapshotFormat
+import Testing
+
+@testable import GraphAnalysis
+
+@Suite struct DominatedGroupsTests {
+  /// What would not be reached any more from outside, or from leaked memory, without some nodes.
+  static func retained(by nodes: Set<UInt32>, in graph: HeapGraph) throws -> Cost {
+    let sizes = try RetainedSizes(of: graph)
+    // Where the tree is entered: roots, and what of the rest nothing but itself leads to.
+    var entries = graph.strong.successors(of: graph.outside).map { $0 }
+    entries += graph.nodes.map(\.rawValue).filter { node in
+      !graph.isReachable[Int(node)] && sizes.dominator(of: NodeIndex(rawValue: node)) == nil
+    }
+    var kept: Set<UInt32> = []
+    var pending = entries.filter { !nodes.contains($0) }
+    while let node = pending.popLast() {
+      guard kept.insert(node).inserted else { continue }
+      pending += graph.strong.successors(of: node).filter { !nodes.contains($0) }
+    }
+    var gone = nodes
+    pending = Array(nodes)
+    while let node = pending.popLast() {
+      for next in graph.strong.successors(of: node) where !kept.contains(next) {
+        if gone.insert(next).inserted { pending.append(next) }
+      }
+    }
+    return graph.cost(of: gone.subtracting(kept).union(nodes).map { NodeIndex(rawValue: $0) })
+  }
+
+  @Test("A hub, its list and its links: fields in words, the links as one line")
+  func list() throws {
+    var heap = SnapshotDSL()
+    let hub = heap.object("App.Hub", bytes: 100)
+    heap.root(.global, address: 0x1000, to: hub)
+    var (holder, field) = (hub, "first")
+    for _ in 0..<50 {
+      let link = heap.object("App.Link", bytes: 10)
+      heap.edge(holder, field, to: link)
+      (holder, field) = (link, "next")
+    }
+    let graph = try HeapGraph(heap.snapshot())
+    let tree = try DominatedGroups(of: graph, sizes: try RetainedSizes(of: graph))
+    #expect(tree.groups.map(\.own.count) == [1, 1, 49])
+    #expect(tree.groups.map(\.retained.bytes.rawValue) == [600, 500, 490])
+    #expect(tree.tops == [0] && tree.groups[0].children == [1] && tree.groups[1].parent == 0)
+  }
+
+  @Test("What two hold is freed by neither; it stands beside them")
+  func shared() throws {
+    var heap = SnapshotDSL()
+    let hub = heap.object("App.Hub", bytes: 1)
+    heap.root(.global, address: 0x1000, to: hub)
+    let shared = heap.object("App.Shared", bytes: 100)
+    for name in ["App.A", "App.B"] {
+      let holder = heap.object(name, bytes: 10)
+      heap.edge(hub, "part", to: holder)
+      heap.edge(holder, "shared", to: shared)
+    }
+    let lost = heap.object("App.Lost", bytes: 7)
+    heap.edge(lost, "me", to: lost)
+    let graph = try HeapGraph(heap.snapshot())
+    let tree = try DominatedGroups(of: graph, sizes: try RetainedSizes(of: graph))
+    func group(_ type: String) throws -> DominatedGroup {
+      try #require(tree.groups.first { graph.typeName(of: $0.representative) == type })
+    }
+    #expect(try group("App.Shared").hold == .several)
+    #expect(try group("App.Shared").parent == tree.tops[0])
+    #expect(try group("App.Lost").hold == .leaked)
+    #expect(try group("App.Hub").retained == Cost(count: 4, bytes: ByteCount(121)))
+    let asked = graph.nodes(ofType: TypePattern("App.A"))
+    let part = try DominatedGroups(of: graph, sizes: try RetainedSizes(of: graph), asked: asked)
+    #expect(part.groups.count == 1 && part.groups[0].hold == .asked)
+  }
+
+  @Test(
+    "Groups have each object once, and retain what is not reached without their members",
+    arguments: 0..<500 as Range<UInt64>)
+  func random(seed: UInt64) throws {
+    let graph = try HeapGraph(RandomHeap.make(seed: seed).snapshot())
+    let sizes = try RetainedSizes(of: graph)
+    let tree = try DominatedGroups(of: graph, sizes: sizes)
+    #expect(
+      tree.groups.reduce(.zero) { $0 + $1.own } == graph.cost(of: graph.nodes), "seed \(seed)")
+    #expect(
+      tree.tops.reduce(.zero) { $0 + tree.groups[$1].retained } == graph.cost(of: graph.nodes))
+    for group in tree.groups {
+      let below = group.children.reduce(Cost.zero) { $0 + tree.groups[$1].retained }
+      #expect(group.retained.bytes >= below.bytes)
+    }
+    // One node asked for: its line is its retained size.
+    for node in graph.nodes {
+      let part = try DominatedGroups(of: graph, sizes: sizes, asked: [node])
+      let top = try #require(part.tops.first)
+      #expect(part.tops.count == 1)
+      #expect(part.groups[top].retained == sizes.retained(by: node))
+      #expect(
+        try Self.retained(by: [node.rawValue], in: graph) == sizes.retained(by: node),
+        "node \(node) of seed \(seed)")
+    }
+  }
+}

@@ -1,0 +1,127 @@
+// GrowthTrendTests: made-up sequences and what becomes of them.
+
+import SnapshotDSL
+import Testing
+
+@testable import GraphAnalysis
+
+@Suite struct GrowthTrendTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var counts: [Int]
+    var trend: GrowthTrend
+  }
+
+  /// A number that grows by one at each `period`-th of some marks.
+  static func queue(period: Int, phase: Int, marks: Int) -> [Int] {
+    (0..<marks).map { ($0 + phase) / period }
+  }
+
+  static let cases = [
+    Case(testDescription: "one a mark", counts: [1, 2, 3, 4, 5], trend: .growing),
+    Case(testDescription: "two marks", counts: [3, 4], trend: .growing),
+    Case(testDescription: "a lifetime study that leaks", counts: [1, 10, 40], trend: .growing),
+    Case(testDescription: "a lifetime study that does not", counts: [1, 1, 1], trend: .steady),
+    Case(testDescription: "a pool that is full at ten", counts: [1, 10, 10], trend: .settled),
+    Case(
+      testDescription: "a cache of five", counts: [1, 2, 3, 4, 5, 5, 5, 5, 5], trend: .settled),
+    Case(testDescription: "once, early", counts: [0, 1, 1, 1, 1, 1], trend: .settled),
+    Case(testDescription: "once, at the end", counts: [0, 0, 0, 0, 0, 1], trend: .growing),
+    Case(
+      testDescription: "warming up, then one a mark", counts: [0, 900, 901, 902, 903, 904, 905],
+      trend: .growing),
+    Case(
+      testDescription: "dying away", counts: [0, 100, 150, 175, 187, 193, 196, 198, 199, 199],
+      trend: .settled),
+    Case(
+      testDescription: "a saw without a trend", counts: [5, 9, 5, 9, 5, 9, 5, 9],
+      trend: .fluctuating
+    ),
+    Case(
+      testDescription: "a saw that climbs", counts: [5, 7, 6, 8, 7, 9, 8, 10], trend: .growing),
+    Case(testDescription: "cleared at the end", counts: [1, 2, 3, 4, 5, 0], trend: .shrinking),
+    Case(testDescription: "shrinking", counts: [9, 8, 7], trend: .shrinking),
+    Case(testDescription: "nothing", counts: [0, 0], trend: .steady),
+    Case(testDescription: "one mark", counts: [7], trend: .steady),
+    Case(testDescription: "no mark", counts: [], trend: .steady),
+  ]
+
+  @Test("Sequences that people meet", arguments: cases)
+  func judges(_ expected: Case) {
+    #expect(GrowthTrend(of: expected.counts) == expected.trend)
+  }
+
+  @Test("A queue that grows by one in some iterations grows, wherever the marks begin and end")
+  func queues() {
+    for period in 1...10 {
+      for phase in 0..<period {
+        for marks in (2 * period + 1)...(5 * period + 1) {
+          let counts = Self.queue(period: period, phase: phase, marks: marks)
+          #expect(GrowthTrend(of: counts) == .growing, "\(counts)")
+        }
+      }
+    }
+  }
+
+  @Test(
+    "A queue that grows unevenly, by up to three at a time, grows",
+    arguments: 0..<300 as Range<UInt64>)
+  func unevenQueues(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var counts = [Int.random(in: 0...50, using: &random)]
+    for _ in 0..<Int.random(in: 4...30, using: &random) {
+      counts.append(counts[counts.count - 1] + Int.random(in: 1...3, using: &random))
+    }
+    #expect(GrowthTrend(of: counts) == .growing, "\(counts)")
+  }
+
+  @Test(
+    "A cache that fills up and stays is not growing, however fast it fills",
+    arguments: 0..<300 as Range<UInt64>)
+  func caches(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let capacity = Int.random(in: 1...40, using: &random)
+    var counts = [0]
+    var pause = 0
+    var longest = 0
+    while counts[counts.count - 1] < capacity {
+      let step = Int.random(in: 0...5, using: &random)
+      pause += 1
+      longest = max(longest, pause)
+      if step > 0 { pause = 0 }
+      counts.append(min(capacity, counts[counts.count - 1] + step))
+    }
+    counts += [Int](repeating: capacity, count: longest + 1 + Int.random(in: 0...5, using: &random))
+    #expect(GrowthTrend(of: counts) == .settled, "\(counts)")
+  }
+
+  @Test(
+    "A cache that replaces its entries when it is full is not growing",
+    arguments: 0..<300 as Range<UInt64>)
+  func churn(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let capacity = Int.random(in: 5...40, using: &random)
+    // Full after two marks, then between nine tenths and all of it, and full once more in time.
+    var counts = [0, capacity / 2, capacity]
+    for _ in 0..<Int.random(in: 4...30, using: &random) {
+      counts.append(Int.random(in: capacity * 9 / 10...capacity, using: &random))
+    }
+    #expect(GrowthTrend(of: counts) != .growing, "\(counts)")
+  }
+
+  @Test("Equal amounts more at all marks change nothing", arguments: 0..<300 as Range<UInt64>)
+  func offset(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let counts = (0..<Int.random(in: 1...12, using: &random)).map { _ in
+      Int.random(in: 0...4, using: &random)
+    }
+    #expect(GrowthTrend(of: counts) == GrowthTrend(of: counts.map { $0 + 1_000 }), "\(counts)")
+    let isMore = (counts.last ?? 0) > (counts.first ?? 0)
+    switch GrowthTrend(of: counts) {
+    case .growing, .settled: #expect(isMore, "\(counts)")
+    case .steady: #expect(Set(counts).count <= 1, "\(counts)")
+    case .shrinking: #expect((counts.last ?? 0) < (counts.first ?? 0), "\(counts)")
+    case .fluctuating: #expect((counts.last ?? 0) >= (counts.first ?? 0), "\(counts)")
+    }
+  }
+}
