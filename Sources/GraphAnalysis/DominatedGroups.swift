@@ -44,7 +44,8 @@ package struct DominatedGroup: Sendable {
   /// All that would go with them.
   package var retained: Cost
 
-  /// The groups that they dominate, those that retain most first.
+  /// The groups that they dominate, those that retain most first. No one of them retains more; two may
+  /// overlap where a folded group stands below one of them once more.
   package var children: [Int]
 }
 

@@ -91,8 +91,10 @@ import Testing
     #expect(
       tree.tops.reduce(.zero) { $0 + tree.groups[$1].retained } == graph.cost(of: graph.nodes))
     for group in tree.groups {
-      let below = group.children.reduce(Cost.zero) { $0 + tree.groups[$1].retained }
-      #expect(group.retained.bytes >= below.bytes)
+      // Two children may overlap where a folded group stands below one of them once more.
+      for child in group.children {
+        #expect(group.retained.bytes >= tree.groups[child].retained.bytes, "seed \(seed)")
+      }
     }
     // One node asked for: its line is its retained size.
     for node in graph.nodes {
