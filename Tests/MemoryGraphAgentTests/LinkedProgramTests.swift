@@ -124,7 +124,7 @@ import Testing
     #expect(figure("untouched") >= 29 * megabyte && figure("untouched") < 32 * megabyte)
     #expect(live >= 20 * megabyte && live < 25 * megabyte)
     #expect(figure("pools") >= 10 * megabyte && figure("pools") < 14 * megabyte)
-    #expect(figure("heapSlack") >= 8 * megabyte && figure("heapSlack") < 12 * megabyte)
+    #expect(figure("heapSlack") >= 7 * megabyte && figure("heapSlack") < 12 * megabyte)
     #expect(figure("mappedFiles") > megabyte)
   }
 
