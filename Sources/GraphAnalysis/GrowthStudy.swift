@@ -220,10 +220,12 @@ package struct GrowthStudy {
     let growing = ordered(tops.filter { trends[$0] == .growing })
     let settled = ordered(tops.filter { trends[$0] == .settled })
     var counting = ReferenceCounting(of: last)
+    let cuts = PathCutSearch(in: last)
     func told(_ place: Int) throws(CancellationError) -> PlaceGrowth? {
       if cancel.isCancelled { throw CancellationError() }
       guard let members = membersByPlace[place],
-        let finding = _finding(of: members, at: place, in: last, counting: &counting)
+        let finding = try _finding(
+          of: members, at: place, in: last, cuts: cuts, counting: &counting)
       else { return nil }
       let dragged = (growthByType[place] ?? [:]).map {
         (type: _names.texts[$0.key], count: $0.value)
@@ -246,9 +248,9 @@ package struct GrowthStudy {
 
   /// The objects of a place as a finding: the leak that they are, or the way on which they are held.
   private func _finding(
-    of members: [NodeIndex], at place: Int, in graph: HeapGraph,
+    of members: [NodeIndex], at place: Int, in graph: HeapGraph, cuts: PathCutSearch,
     counting: inout ReferenceCounting
-  ) -> Finding? {
+  ) throws(CancellationError) -> Finding? {
     if let leak = _leaks[place] { return leak }
     var top = place
     while _tree.parents[top] >= 0 { top = _tree.parents[top] }
@@ -272,7 +274,7 @@ package struct GrowthStudy {
       })
     else { return nil }
     let path = graph.retainPath(along: forest.path(to: nearest.rawValue), to: nearest)
-    let cut = _cut(of: path, members: members, in: graph, counting: &counting)
+    let cut = try cuts.cut(of: path, members: members, counting: &counting)
     return Finding(
       kind: .abandoned, members: members, representative: nearest, own: graph.cost(of: members),
       retained: graph.cost(goingWith: members), cycle: [], path: path, cuts: cut.map { [$0] } ?? [],

@@ -202,7 +202,7 @@ extension HeapGraph {
 func pathFingerprint(of path: RetainPath, in graph: HeapGraph) -> String {
   var names: [String] = []
   for text in graph.stableTexts(of: path.steps) where text != names.last { names.append(text) }
-  names.append(graph.typeName(of: path.target))
+  names.append(graph.stableName(of: path.target))
   return fingerprint(of: ["path"] + names)
 }
 
