@@ -418,6 +418,10 @@ private struct Capture {
         }
       }
     }
+    if let executor = mainExecutor(nodes: _nodes, types: _types) {
+      resolver.addCountedRoot(
+        .runtime, to: executor, label: _labels.label("run() of the main executor"))
+    }
     for row in 0..<_nodes.count
     where _nodes.typeID[row] >= 0 && _types[Int(_nodes.typeID[row])].isCounted
       && _nodes.strong[row] == HeapNodes.uncounted && _pieceByRow[row] == nil

@@ -117,6 +117,12 @@ struct WordResolver {
     _reach(row)
   }
 
+  /// Adds a node that something outside the heap has retained without a word of its own, where the node's
+  /// count has a retain left to explain.
+  mutating func addCountedRoot(_ kind: RootKind, to row: Int, label: LabelIndex) {
+    if _claim(row, owner: -1) { addRoot(kind, to: row, label: label) }
+  }
+
   /// Takes the words of a range outside the heap as roots, where counts allow.
   ///
   /// - Parameter isAllocators: Whether the range has the allocator's own lists of free memory in it.

@@ -45,6 +45,7 @@ package enum OwnCode {
     "valloc", "pvalloc", "swift_slowAlloc", "swift_slowAllocTyped", "swift_allocObject",
     "swift_allocBox", "swift_allocError", "_swift_allocObject_", "operator new(unsigned long)",
     "swift::swift_slowAllocTyped", "swift_makeBoxUnique", "swift_allocEmptyBox",
+    "swift_task_create", "swift_task_create_common", "swift_task_create_commonImpl",
   ]
 
   /// Whether a frame says only that memory was asked for.

@@ -23,6 +23,9 @@ struct StepText {
   var file: String?
   var line: Int?
 
+  /// Whether it leads from an actor to a job that waits for it: no type declares that, but the runtime does.
+  var isActorQueue = false
+
   /// Whether the type is a closure, whose name has spaces.
   var isClosure: Bool
 
@@ -52,6 +55,7 @@ struct StepText {
           strength: infos.map(\.strength).max { $0.rawValue < $1.rawValue } ?? .strong,
           provenance: infos.map(\.provenance).max { $0.rawValue < $1.rawValue } ?? .scanned,
           via: via, file: context?.file ?? via?.file, line: context?.line ?? via?.line,
+          isActorQueue: names.isActorQueue(step.edges),
           isClosure: names.kind(of: step.node) == .closureContext, task: names.task(step.node),
           taskPart: step.edges.lazy.compactMap { names.partOfTask($0) }.first))
       leading = step.edges.last
@@ -99,7 +103,7 @@ struct StepText {
     var notes: [String] = []
     if strength != .strong { notes.append(strength.name) }
     // A task's memory has no types, but the counts decided that it holds.
-    if provenance == .scanned, task == nil { notes.append("unsure") }
+    if provenance == .scanned, task == nil, !isActorQueue { notes.append("unsure") }
     if !notes.isEmpty { link += Line(" [" + notes.joined(separator: ", ") + "]", .faint) }
     guard let via else { return [link] }
     return [link, Line("(" + via.shown + ")", .code)]

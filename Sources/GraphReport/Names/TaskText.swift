@@ -86,6 +86,14 @@ extension Names {
     return nil
   }
 
+  /// Whether edges lead from an actor, by its queue, to a task that waits for it.
+  func isActorQueue(_ edges: [EdgeIndex]) -> Bool {
+    guard edges.count == 1, taskByNode[target(of: edges[0]).rawValue] != nil else { return false }
+    let label = Int(snapshot.edges.label[edges[0].position])
+    return snapshot.strings[snapshot.labels.name[label]] == "queue"
+      && snapshot.labels.index[label] == Snapshot.Labels.noIndex
+  }
+
   /// A task-local's name: that of the static property that holds its key, `$trip`; nil where no root does.
   private func nameOfTaskLocal(key: UInt64) -> String? {
     guard let node = nodes(at: key) else { return nil }
