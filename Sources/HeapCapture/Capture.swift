@@ -237,6 +237,7 @@ private struct Capture {
       case .weak:
         // The side table outlives its object; somebody else may live at the address now.
         if nodes.sideTable[found] == 0 { return }
+        nodes.weakFound[found] += 1
       case .unowned:
         nodes.unownedFound[found] += 1
       case .unmanaged:
@@ -536,7 +537,7 @@ private struct Capture {
     for root in _roots {
       builder.addRoot(
         root.kind, to: UInt32(root.target), address: root.address, pc: root.pc, thread: root.thread,
-        label: labelRows[root.label.position],
+        label: labelRows[root.label.position], strength: root.strength,
         provenance: root.kind == .runtime ? .reflected : .scanned)
     }
     var stacks = TaskStacks()

@@ -28,6 +28,9 @@ final class HeapNodes {
   /// How many typed unowned references have been found.
   var unownedFound: [Int32] = []
 
+  /// How many weak references have been found: typed ones first, then scanned words.
+  var weakFound: [Int32] = []
+
   /// How many strong references have been found so far: exact edges first, then scanned words.
   var explained: [Int32] = []
 
@@ -63,6 +66,7 @@ final class HeapNodes {
     weak.append(0)
     sideTable.append(0)
     unownedFound.append(0)
+    weakFound.append(0)
     explained.append(0)
   }
 

@@ -21,6 +21,7 @@ struct WordResolver {
     var pc: UInt64
     var thread: UInt32
     var label: LabelIndex
+    var strength = EdgeStrength.strong
   }
 
   private let _memory: TargetMemory
@@ -48,6 +49,9 @@ struct WordResolver {
   /// Words that point to an object all of whose references are explained.
   private(set) var staleWordCount = 0
 
+  /// The object of each side table, by the table's row.
+  private let _objectByTable: [Int: Int]
+
   /// References from words that were believed before their block was reached, by block.
   private var _targetsByUnreached: [Int: [Int32]] = [:]
 
@@ -74,6 +78,13 @@ struct WordResolver {
     _isOverCounted = nodes.strong.indices.map {
       nodes.strong[$0] >= 0 && nodes.explained[$0] > nodes.strong[$0]
     }
+    var objects: [Int: Int] = [:]
+    for row in 0..<nodes.count where nodes.sideTable[row] != 0 {
+      if let table = nodes.row(startingAt: nodes.sideTable[row]), nodes.kind[table] == .sideTable {
+        objects[table] = row
+      }
+    }
+    _objectByTable = objects
     _labelOfWord = labelOfWord
     _parentOfChildTask = parentOfChildTask
   }
@@ -140,6 +151,16 @@ struct WordResolver {
         for index in 0..<count {
           let word = words.load(fromByteOffset: index * 8, as: UInt64.self)
           guard let row = _rootHolder(of: word) else { continue }
+          if _nodes.kind[row] == .sideTable {
+            // A thread's words are copies at most.
+            if kind == .global, let object = _claimWeakly(table: row) {
+              roots.append(
+                Root(
+                  kind: kind, target: object, address: address + UInt64(index) * 8, pc: 0,
+                  thread: thread, label: .none, strength: .weak))
+            }
+            continue
+          }
           if isAllocators, word == _nextChunkHeader(after: row) { continue }
           let place = address + UInt64(index) * 8
           roots.append(
@@ -154,7 +175,7 @@ struct WordResolver {
 
   /// Takes one word that lies in no memory, a register's, as a root.
   mutating func scanRegister(_ word: UInt64, label: LabelIndex, pc: UInt64, thread: UInt32) {
-    guard let row = _rootHolder(of: word) else { return }
+    guard let row = _rootHolder(of: word), _nodes.kind[row] != .sideTable else { return }
     roots.append(
       Root(kind: .register, target: row, address: 0, pc: pc, thread: thread, label: label))
     _reach(row)
@@ -188,7 +209,9 @@ struct WordResolver {
         if _isScanned[next] || isReached[next] { continue }
         let firstNew = edges.count
         _scan(next)
-        for edge in firstNew..<edges.count { pending.append(Int(edges.to[edge])) }
+        for edge in firstNew..<edges.count where edges.info[edge].isStrong {
+          pending.append(Int(edges.to[edge]))
+        }
       }
     }
     for row in 0..<_nodes.count where !isReached[row] && !_isScanned[row] { _scan(row) }
@@ -230,6 +253,12 @@ struct WordResolver {
       if isTasks, _isTaskMemory(target, at: word) { continue }
       let place = start + UInt64(index) * 8
       let name = label == .none ? _labelOfWord(row, place - _nodes.address[row]) : label
+      if _nodes.kind[target] == .sideTable {
+        if let object = _claimWeakly(table: target) {
+          edges.append(from: row, to: object, label: name, info: EdgeInfo(.weak, .scanned))
+        }
+        continue
+      }
       edges.append(
         from: row, to: target, label: name, info: EdgeInfo(.strong, .scanned))
       if isReached[row] {
@@ -290,6 +319,18 @@ struct WordResolver {
   /// first.
   private func _nextChunkHeader(after row: Int) -> UInt64 {
     _nodes.address[row] + max(32, (_nodes.size[row] + 8 + 15) & ~15) - 16
+  }
+
+  /// The object of a side table that a word points to, if the object has a weak reference left to explain.
+  ///
+  /// Nothing but weak references and the object itself points to a side table, and it goes with its object and
+  /// the last of them.
+  private func _claimWeakly(table: Int) -> Int? {
+    guard let object = _objectByTable[table], _nodes.weakFound[object] < _nodes.weak[object] else {
+      return nil
+    }
+    _nodes.weakFound[object] += 1
+    return object
   }
 
   private mutating func _claim(_ row: Int, owner: Int) -> Bool {

@@ -16,6 +16,7 @@ struct CaseExpectation: Decodable, Sendable, CustomTestStringConvertible {
   var cycles: [[String]]?
   var through: [String]?
   var path: [String]?
+  var overRetained: [String: Int]?
 
   private enum CodingKeys: CodingKey {
     case kind
@@ -23,6 +24,7 @@ struct CaseExpectation: Decodable, Sendable, CustomTestStringConvertible {
     case cycles
     case through
     case path
+    case overRetained
   }
 
   var testDescription: String { name }
@@ -70,6 +72,25 @@ struct CaseExpectation: Decodable, Sendable, CustomTestStringConvertible {
         let found = leaks.totals?.live?.count(of: type) ?? 0
         if found != count { problems.append("\(count) live \(type) expected, \(found) found") }
       }
+    }
+    return problems
+  }
+
+  /// What the audit does not explain but should, a sentence each.
+  func auditProblems(in recording: Recording) throws -> [String] {
+    guard let audit = try Report.of("audit", recording.mark("round-3")).audit else {
+      return ["no audit"]
+    }
+    var problems = audit.types.flatMap { row in
+      [
+        (row.unexplained - (overRetained?[row.type] ?? 0), "with retains that nothing explains"),
+        (row.overCounted, "with an edge too many"),
+        (row.unexplainedUnowned, "unowned references missing"),
+        (row.unexplainedWeak, "weak references missing"),
+      ].filter { $0.0 != 0 }.map { "\($0.0) \(row.type) \($0.1)" }
+    }
+    for type in (overRetained ?? [:]).keys where !audit.types.contains(where: { $0.type == type }) {
+      problems.append("no \(type) retained too often")
     }
     return problems
   }

@@ -12,7 +12,8 @@ internal import Testing
   @Test("What a case leaks, and why, is found", arguments: CaseExpectation.all)
   func isFound(_ expectation: CaseExpectation) throws {
     let recording = try Recording(of: "LeakCases", [expectation.name])
-    let problems = try expectation.problems(in: recording)
+    let problems =
+      try expectation.problems(in: recording) + expectation.auditProblems(in: recording)
     #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
   }
 

@@ -62,12 +62,52 @@ struct Report: Decodable {
     }
   }
 
+  struct Audit: Decodable {
+    struct Row: Decodable {
+      var type: String
+      var unexplained: Int
+      var overCounted: Int
+      var unexplainedUnowned: Int
+      var unexplainedWeak: Int
+    }
+    var counted: Int
+    var exact: Int
+
+    /// The types with objects that are not explained.
+    var types: [Row]
+  }
+
+  /// Tasks that have their making and their place in common.
+  struct Tasks: Decodable {
+    struct Frame: Decodable {
+      var function: String
+      var file: String?
+      var line: Int?
+    }
+    var state: String
+    var kind: String
+    var count: Int
+    var cancelled: Int
+    var leaked: Int
+    var made: Frame?
+    var suspendedIn: Frame?
+  }
+
+  /// An actor for which jobs wait.
+  struct Actor: Decodable {
+    var type: String
+    var jobs: Int
+  }
+
   var schema: String
   var findings: [Finding]
   var totals: Totals?
   var born: Tally?
   var died: Tally?
   var paths: [Path]?
+  var audit: Audit?
+  var tasks: [Tasks]?
+  var actors: [Actor]?
 
   /// What `memgraph VERB ARGUMENT... --format json` says. Its exit status must be 0 or 1.
   static func of(_ verb: String, _ arguments: String...) throws -> Report {

@@ -174,6 +174,59 @@ import Testing
     #expect(heap.resolve().isReached[storage])
   }
 
+  @Test("A word that points to a side table is a weak reference, as often as the object counts")
+  func sideTable() {
+    let heap = Heap()
+    let object = heap.add(.object, strong: 1)
+    let table = heap.add(.sideTable, strong: nil)
+    let token = heap.add(.box, strong: 1, untyped: true)
+    heap.nodes.sideTable[object] = heap.address(table)
+    heap.nodes.weak[object] = 2
+    heap.source.set(heap.address(token) + 24, heap.address(table))
+    heap.source.set(heap.address(token) + 32, heap.address(table))
+    heap.source.set(Heap.data, heap.address(token))
+    heap.source.set(Heap.data + 8, heap.address(table))
+    heap.source.set(Heap.stack, heap.address(table))
+    let resolver = heap.resolve()
+    #expect(!resolver.isReached[object] && !resolver.isReached[table])
+    #expect(resolver.edges.from.map(Int.init) == [token, token])
+    #expect(resolver.edges.to.map(Int.init) == [object, object])
+    #expect(resolver.edges.info.allSatisfy { $0.strength == .weak })
+    // The object counts two; of the global's word nothing is left to say.
+    #expect(resolver.roots.map(\.target) == [token])
+  }
+
+  @Test("A global that points to a side table refers weakly to the object")
+  func weakGlobal() {
+    let heap = Heap()
+    let object = heap.add(.object, strong: 1)
+    let table = heap.add(.sideTable, strong: nil)
+    heap.nodes.sideTable[object] = heap.address(table)
+    heap.nodes.weak[object] = 1
+    heap.source.set(Heap.data, heap.address(table))
+    let resolver = heap.resolve()
+    #expect(resolver.roots.map(\.target) == [object])
+    #expect(resolver.roots.map(\.strength) == [.weak])
+    #expect(!resolver.isReached[object])
+  }
+
+  @Test("A root without a word takes a retain that is left to explain, and no other")
+  func countedRoot() {
+    let heap = Heap()
+    let executor = heap.add(.object, strong: 2)
+    let other = heap.add(.object, strong: 1)
+    for row in [executor, other] {
+      heap.source.set(Heap.data + 8 * UInt64(row), heap.address(row))
+    }
+    let resolver = heap.resolve { resolver in
+      for row in [executor, other] {
+        resolver.addCountedRoot(.runtime, to: row, label: .none)
+      }
+    }
+    #expect(resolver.roots.filter { $0.kind == .runtime }.map(\.target) == [executor])
+    #expect(heap.nodes.explained == [2, 1])
+  }
+
   @Test("Words of a reached block come before those of a stack")
   func heapBeforeStack() {
     let heap = Heap()

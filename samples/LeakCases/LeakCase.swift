@@ -27,6 +27,7 @@ struct LeakCase: Sendable {
     propertyWrapper,
     pendingRequests, recursiveClosure, runLoopTimer, singletonCache, sleepingTask,
     streamTermination, taskGroup,
-    taskIsland, taskLocal, unmanagedFields, unmanagedRetain, unownedZombies, workItem,
+    taskIsland, taskLocal, unmanagedFields, unmanagedRetain, unownedZombies, weakTokens,
+    workItem,
   ]
 }

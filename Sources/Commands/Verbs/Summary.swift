@@ -47,7 +47,10 @@ extension SummaryReport {
       costByGeneration[graph.generation(of: node), default: .zero] += graph.cost(of: node)
     }
     var countByRootKind: [UInt8: Int] = [:]
-    for kind in graph.snapshot.roots.kind { countByRootKind[kind, default: 0] += 1 }
+    let roots = graph.snapshot.roots
+    for row in 0..<roots.count where EdgeInfo(rawValue: roots.info[row]).isStrong {
+      countByRootKind[roots.kind[row], default: 0] += 1
+    }
     let counts = try audit(graph)
     self.init(
       input: inspection.input, histogram: histogram(of: shown, in: graph),

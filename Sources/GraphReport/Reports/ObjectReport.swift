@@ -181,7 +181,10 @@ package struct ObjectReport: Report {
   private func retainerTable(limit: Int?) -> Document.Table {
     var rows: [[Line]] = _roots.map { root in
       let text = _names.root(root)
-      return [Line("root"), Line(""), Line(text.name, .code)]
+      let strength = EdgeInfo(rawValue: _names.snapshot.roots.info[root.position]).strength
+      return [
+        Line(strength == .strong ? "root" : strength.name), Line(""), Line(text.name, .code),
+      ]
     }
     for retainer in _retainers {
       let step = StepText.texts(
