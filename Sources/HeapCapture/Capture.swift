@@ -336,6 +336,8 @@ private struct Capture {
     for row in 0..<_nodes.count
     where _nodes.state[row] == .deinited && _nodes.unowned[row] > _nodes.unownedFound[row] {
       _nodes.state[row] = .deiniting
+      // Its own, which goes with the end of its destruction.
+      _nodes.unowned[row] -= 1
       let address = _nodes.address[row]
       // Elements of an array may lie in what the allocator added.
       let usable = _catalog.usableSize(of: address, Int(clamping: _nodes.size[row]))

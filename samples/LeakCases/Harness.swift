@@ -46,9 +46,42 @@ func forEachSettledRound(_ body: () async -> Void) async {
   }
 }
 
-/// Lets tasks that were started reach the place where they wait.
+/// Lets tasks that were started reach the place where they wait: until no other thread runs or wants to, twice
+/// in a row.
 func settle() async {
-  try? await Task.sleep(for: .milliseconds(50))
+  var quietCount = 0
+  for _ in 1...400 where quietCount < 2 {
+    try? await Task.sleep(for: .milliseconds(25))
+    quietCount = otherThreadsWait() ? quietCount + 1 : 0
+  }
+}
+
+/// Whether every thread but the caller's waits for something.
+private func otherThreadsWait() -> Bool {
+  guard let folder = opendir("/proc/self/task") else { return true }
+  defer { closedir(folder) }
+  // `PID/task/TID`
+  var link = [CChar](repeating: 0, count: 64)
+  let length = readlink("/proc/thread-self", &link, link.count)
+  let path = String(decoding: link[..<max(0, length)].map(UInt8.init(bitPattern:)), as: UTF8.self)
+  let own = path.split(separator: "/").last.flatMap { Int32($0) }
+  while let entry = readdir(folder) {
+    let name = withUnsafePointer(to: &entry.pointee.d_name) {
+      $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+    }
+    guard let thread = Int32(name), thread != own,
+      let file = fopen("/proc/self/task/\(thread)/stat", "r")
+    else { continue }
+    defer { fclose(file) }
+    var line = [UInt8](repeating: 0, count: 512)
+    let count = fread(&line, 1, line.count, file)
+    // The state stands behind the name, which is in parentheses.
+    guard let end = line[..<count].lastIndex(of: UInt8(ascii: ")")), end + 2 < count else {
+      continue
+    }
+    if line[end + 2] == UInt8(ascii: "R") { return false }
+  }
+  return true
 }
 
 /// Says what is alive and asks the agent for a mark, if there is one.
