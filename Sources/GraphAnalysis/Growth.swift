@@ -122,7 +122,7 @@ private func _mergeThreads(
   func isVariable(_ group: PathGroup) -> Bool {
     switch graph.kind(of: group.path.root) {
     case .global, .declared: true
-    case .stack, .register, .threadLocal, .task, .runtime: false
+    case .stack, .register, .threadLocal, .task, .runtime, .mapped: false
     }
   }
   var placeByFingerprint: [String: Int] = [:]
