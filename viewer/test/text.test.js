@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { nodeFilter, rootSlots, selectedNodes, sortedNodes } from "../src/data/selection.js";
 import { ABSENT } from "../src/graph/csr.js";
 import { wayFromRoot } from "../src/layout/steps.js";
-import { chainText, csvOf, markdownText, treeText } from "../src/text/copies.js";
+import { csvOf, markdownText, stepText, treeText } from "../src/text/copies.js";
 import { parseFilter, sizeOf, termText, withoutTerm } from "../src/text/filter.js";
 import { address, bytes, clipped, count, number, percent, shortFunction, shortType, signed, signedBytes } from "../src/text/format.js";
 import { parseRoute, routeText } from "../src/text/route.js";
@@ -178,7 +178,7 @@ test("ways are copied as text and Markdown", async () => {
   assert.ok(isCycle);
   assert.match(title, /^VideoCall\.CallViewController at 0x7f[0-9a-f]+, leaked in a cycle: retains 145 KB in 22 objects$/);
   assert.equal(
-    chainText(steps, end),
+    [...steps.map(stepText), end].join(" → "),
     "VideoCall.CallViewController.client → VideoCall.SignalingClient.onConnectionChange → (closure #1 in VideoCall.CallViewController.listenToClient()) → (closure #1 in VideoCall.CallViewController.listenToClient()).self → VideoCall.CallViewController",
   );
   assert.equal(treeText("T", steps.slice(0, 1), "End"), "T\nVideoCall.CallViewController.client\n  └ End\n");
@@ -186,7 +186,7 @@ test("ways are copied as text and Markdown", async () => {
   assert.equal(fenced, "**a\\_b\\***\n\n`````\n(x ```` y).f [weak, unsure]\n  └ End\n`````\n");
   const image = [...Array(model.nodeCount).keys()].find((node) => model.typeName(node) === "VideoCall.Image");
   const held = wayTexts(model, image);
-  assert.equal(chainText(held.steps, held.end), "static VideoCall.NotificationHub.shared → VideoCall.NotificationHub.cache → VideoCall.ImageCache.images[_] → VideoCall.Image");
+  assert.equal([...held.steps.map(stepText), held.end].join(" → "), "static VideoCall.NotificationHub.shared → VideoCall.NotificationHub.cache → VideoCall.ImageCache.images[_] → VideoCall.Image");
 });
 
 test("a finding is copied as text and Markdown", () => {

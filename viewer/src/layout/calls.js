@@ -163,7 +163,7 @@ function lastIndexOfKey(path, frames, key) {
  *
  * @param {import("../data/model.js").Model} model
  */
-export function frameNames(model) {
+function frameNames(model) {
   const { frame } = model.tables;
   const keys = new Int32Array(frame.function.length);
   /** @type {Map<string, number>} */

@@ -71,7 +71,7 @@ function fitted(content, width, perLetter) {
  *
  * @param {string} content
  */
-export function escaped(content) {
+function escaped(content) {
   return content
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "")
     .replace(/[&<>"]/g, (c) => (c === "&" ? "&amp;" : c === "<" ? "&lt;" : c === ">" ? "&gt;" : "&quot;"));

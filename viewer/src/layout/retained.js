@@ -3,7 +3,7 @@
 import { number } from "../text/format.js";
 
 /** What some objects retain: a node of the picture. */
-export class RetainedGroup {
+class RetainedGroup {
   /**
    * @param {import("../data/model.js").Model} model
    * @param {ArrayLike<number>} members objects of one type, or the outside alone

@@ -24,16 +24,6 @@ export function csvOf(rows) {
  */
 
 /**
- * A way as a chain: `root → App.Hub.pages[_] → App.Page`, as the command line shows it.
- *
- * @param {TextStep[]} steps
- * @param {string} end the type that it ends at
- */
-export function chainText(steps, end) {
-  return [...steps.map(stepText), end].join(" → ");
-}
-
-/**
  * A way as lines, one step each, for an issue or a message.
  *
  * @param {string} title

@@ -86,11 +86,6 @@ export function freshId(name) {
   return `mg-${name}-${++lastId}`;
 }
 
-/** Whether the reader asked for less movement. */
-export function wantsLessMotion() {
-  return matchMedia("(prefers-reduced-motion: reduce)").matches;
-}
-
 /**
  * Draws an icon; they are drawn so that no font has to have them.
  *

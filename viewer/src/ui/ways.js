@@ -12,7 +12,7 @@ import { KIND } from "../graph/costs.js";
  * @param {import("../layout/steps.js").Step[]} steps each with its holder
  * @returns {import("../text/copies.js").TextStep[]}
  */
-export function stepTexts(model, steps) {
+function stepTexts(model, steps) {
   return steps.map((step) => {
     const notes = [];
     if (step.strength > 0) notes.push(STRENGTHS[step.strength] ?? "unknown");
