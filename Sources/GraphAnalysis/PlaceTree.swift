@@ -124,6 +124,7 @@ struct SnapshotStepNames {
     case .threadLocal, .declared, .runtime:
       return names.number(of: "\(kind) \(_graph.label(of: root).foldedText)")
     case .stack, .register: return names.number(of: "stack")
+    case .mapped: return names.number(of: "mapped")
     case .task: return names.number(of: "task")
     }
   }

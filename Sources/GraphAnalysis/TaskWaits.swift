@@ -58,7 +58,7 @@ extension HeapGraph {
         return wait(of: holder, states: states, depth: depth + 1)
       case .object, .closureContext, .box, .storage: isHeldByProgram = true
       case .taskSlab: found -= 1
-      case .block, .task, .sideTable, .cBlock, .coreFoundation, .resource, .runtime:
+      case .block, .task, .sideTable, .cBlock, .coreFoundation, .resource, .runtime, .cStorage:
         return .unknown
       }
     }

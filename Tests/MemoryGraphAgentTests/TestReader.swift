@@ -39,8 +39,8 @@ final class TestReader: Sendable {
   ///   - probe: what else is to be looked at in each twin's memory.
   init(
     answering answer: ChannelAnswer? = .ok, ways: [ProcessMemory.Way] = ProcessMemory.Way.allCases,
-    inspecting inspect: (@Sendable (SnapshotRequest, ProcessMemory) throws -> Void)? = nil,
-    probing probe: @escaping @Sendable (ProcessMemory) throws -> Void = { _ in }
+    probing probe: @escaping @Sendable (ProcessMemory) throws -> Void = { _ in },
+    inspecting inspect: (@Sendable (SnapshotRequest, ProcessMemory) throws -> Void)? = nil
   ) throws {
     _answer = answer
     _ways = ways
