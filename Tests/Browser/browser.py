@@ -61,9 +61,9 @@ class Page:
             self.settle()
         return self.page
 
-    def wait(self, condition, argument=None):
+    def wait(self, condition, argument=None, patience=PATIENCE):
         """Waits until a function is true in the page."""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + patience
         while not self.page.evaluate(condition, argument):
             if time.monotonic() > end:
                 raise TimeoutError(condition)

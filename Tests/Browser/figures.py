@@ -45,7 +45,7 @@ def main():
             page = report.page
             page.goto(path.as_uri(), wait_until="commit")
             page.wait_for_selector("main#static h1", timeout=60_000)
-            report.wait(READY)
+            report.wait(READY, patience=600)
             paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN")
             ready = page.evaluate("globalThis.__perf.ready")
             times = page.evaluate("globalThis.__perf.times")

@@ -17,8 +17,8 @@ def main():
     folder = pathlib.Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
     findings = summary(html_of(path))["findings"]
-    # A cycle shows most of what the graph can tell, else a long way.
-    told = max(range(len(findings)), key=lambda place: (len(findings[place].get("cycle", [])), len(findings[place].get("path", []))))
+    # The finding with the longest way shows most of what the graph can tell.
+    told = max(range(len(findings)), key=lambda place: len(findings[place].get("cycle") or findings[place].get("path") or []))
     browser = Browser()
     try:
         with browser.report(path, viewport={"width": 1200, "height": 760}) as report:

@@ -11,6 +11,9 @@ struct ReportTexts {
   /// A title is cut off there; tabs and lists show no more.
   private static let longestTitle = 160
 
+  /// The file name of the executable; empty where it is not known.
+  let program: String
+
   /// What the browser's tab is called.
   let title: String
 
@@ -27,7 +30,7 @@ struct ReportTexts {
     answer = input.findingsReport.document(limit: 1).answer
     growth = input.change.map { $0.report.document(limit: 1).answer }
     let path = input.graph.snapshot.process.executable
-    let program = path.split(separator: "/").last.map(String.init) ?? path
+    program = path.split(separator: "/").last.map(String.init) ?? path
     let text = (program.isEmpty ? "" : program + ": ") + answer.text
     title = text.count > Self.longestTitle ? text.prefix(Self.longestTitle - 1) + "…" : text
     limits = Self.limits(input)

@@ -43,7 +43,8 @@ struct StaticPart {
     let process = input.graph.snapshot.process
     let names = input.inputs.map(\.title)
     let shown = names.count > 6 ? names.prefix(3) + ["…"] + names.suffix(2) : names[...]
-    return "\(process.executable), process \(process.pid); "
+    let program = text.program.isEmpty ? "" : " of " + text.program
+    return "Process \(process.pid)\(program); "
       + "\(Units.count(names.count, "snapshot")): \(shown.joined(separator: ", ")). "
       + "Written by \(input.toolName) \(input.toolVersion)."
   }

@@ -7,6 +7,9 @@ struct Gzip {
   /// zlib's own usual level: level 9 takes three times as long for 1 % less.
   private static let level: Int32 = 6
 
+  /// Columns of numbers have few long repetitions: `Z_FILTERED` makes them one percent smaller.
+  private static let strategy = Z_FILTERED
+
   /// The window of 32 KB that deflate knows, plus 16 for a gzip header.
   private static let windowBits: Int32 = 15 + 16
 
@@ -17,7 +20,7 @@ struct Gzip {
     var stream = z_stream()
     guard
       deflateInit2_(
-        &stream, level, Z_DEFLATED, windowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+        &stream, level, Z_DEFLATED, windowBits, 8, strategy, ZLIB_VERSION,
         Int32(MemoryLayout<z_stream>.size)) == Z_OK
     else { return nil }
     defer { deflateEnd(&stream) }

@@ -3,7 +3,8 @@
 //     SnapshotMaker 1000000 3000000 FILE.mgraph
 //
 // A tree with local references, hubs with many holders, references back and far, weak ones, containers, closures,
-// stacks, generations, and leaked cycles: one object in 200.
+// stacks, generations, and leaked cycles: one object in 200. As in a real program a type has its own fields, and is made in
+// some places only.
 
 import GraphPrimitives
 import SnapshotDSL
@@ -14,9 +15,14 @@ struct MadeUpProgram {
   private static let hubCount = 200
   private static let generations: UInt16 = 5
 
+  /// In how many places objects of a type are made, and how many names of fields there are.
+  private static let sitesByType = 24
+  private static let fieldCount = 800
+
   private var random = SeededGenerator(seed: 1)
   private var builder = SnapshotBuilder()
   private var holders: [UInt32]
+  private var degrees: [Int]
   private let nodeCount: Int
   private let firstLeaked: Int
 
@@ -24,6 +30,7 @@ struct MadeUpProgram {
     self.nodeCount = max(nodeCount, 1_000)
     firstLeaked = self.nodeCount - self.nodeCount / 200
     holders = [UInt32](repeating: 0, count: self.nodeCount)
+    degrees = [Int](repeating: 0, count: self.nodeCount)
     builder.process = Snapshot.ProcessFacts(
       pid: 4711, executable: "/app/MadeUp", source: "twin", hasAgent: true, stackMode: "fast",
       runIdentity: 1, memory: ["resident": UInt64(nodeCount) * 160, "liveSwift": 1 << 20])
@@ -68,7 +75,10 @@ struct MadeUpProgram {
         + (kind == .storage ? UInt64(Int.random(in: 0...100, using: &random)) * 16 : 0)
       _ = builder.add(
         SnapshotBuilder.Node(
-          address: address, size: size, type: type, kind: kind, stack: random.pick(stacks),
+          address: address, size: size, type: type, kind: kind,
+          stack: stacks[
+            (type.position * Self.sitesByType
+              + Int.random(in: 0..<Self.sitesByType, using: &random)) % stacks.count],
           generation: UInt16(node * Int(Self.generations) / nodeCount)))
       address += size + 16
       if node % 64 == 0 { address += UInt64(Int.random(in: 0...64, using: &random)) * 16 }
@@ -99,22 +109,23 @@ struct MadeUpProgram {
   }
 
   private mutating func addEdges(count: Int) {
-    let labels = ["next", "delegate", "items", "owner", "handler", "child", "context"].map {
-      builder.label($0)
-    }
-    let elements = (0..<64).map { builder.label("", index: UInt32($0)) }
-    func label(_ node: Int, _ random: inout SeededGenerator) -> LabelIndex {
-      builder.nodes[node].kind == .storage ? random.pick(elements) : random.pick(labels)
+    let fields = (0..<Self.fieldCount).map { builder.label("field\($0)") }
+    let elements = (0..<256).map { builder.label("", index: UInt32($0)) }
+    func label(_ node: Int) -> LabelIndex {
+      let place = degrees[node]
+      degrees[node] += 1
+      if builder.nodes[node].kind == .storage { return elements[place % elements.count] }
+      return fields[(builder.nodes[node].type.position * 5 + place) % fields.count]
     }
     // Each node but the hubs hangs on one a bit before it, so that all of them are reached.
     for node in Self.hubCount..<firstLeaked {
       let parent = max(0, node - 1 - Int.random(in: 0...60, using: &random))
-      add(from: parent, to: node, label(parent, &random))
+      add(from: parent, to: node, label(parent))
     }
     // Rings of five: what leaked.
     for node in firstLeaked..<nodeCount {
       let ring = firstLeaked + (node - firstLeaked) / 5 * 5
-      add(from: node, to: min(nodeCount - 1, ring + (node - ring + 1) % 5), labels[0])
+      add(from: node, to: min(nodeCount - 1, ring + (node - ring + 1) % 5), fields[0])
     }
     while builder.edges.count < count {
       let node = Int.random(in: 0..<firstLeaked, using: &random)
@@ -127,7 +138,7 @@ struct MadeUpProgram {
         default: Int.random(in: 0..<Self.hubCount, using: &random)
         }
       let isWeak = Int.random(in: 0..<12, using: &random) == 0
-      add(from: node, to: target, label(node, &random), isWeak ? .weak : .strong)
+      add(from: node, to: target, label(node), isWeak ? .weak : .strong)
     }
   }
 
