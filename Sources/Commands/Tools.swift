@@ -6,6 +6,6 @@ extension Tool {
     "memgraph", summary: "the memory graph of a Swift program: what is alive and what holds it",
     verbs: [
       .run, .mark, .attach, .core, .diff, .summary, .leaks, .cycles, .paths, .object, .stacks,
-      .tasks, .audit, .view, .check, .readTwin, .watchGroup,
+      .tasks, .whatIf, .audit, .view, .check, .readTwin, .watchGroup,
     ])
 }

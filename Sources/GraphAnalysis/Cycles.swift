@@ -105,7 +105,7 @@ package func cycles(
           of: group.cycle, representative: told,
           componentOfRepresentative: group.components[local], components: group.components,
           counting: &counting, cancel: cancel),
-        fingerprint: fingerprint(of: ["leak"] + graph.stableTexts(of: group.cycle))))
+        fingerprint: fingerprint(of: ["leak"] + graph.stableTexts(ofCycle: group.cycle))))
   }
   return found.sorted { left, right in
     if left.isReachable != right.isReachable { return !left.isReachable }

@@ -51,6 +51,9 @@ public struct CutProposal: Hashable, Sendable {
   /// What to write in the source.
   public var advice: Advice
 
+  /// Why this edge rather than another.
+  public var reason: Reason
+
   /// What to write in the source, which a report puts into words.
   public enum Advice: Hashable, Sendable {
     /// A closure captures the object: `capture [weak self]`. Whether the closure is one in the source or
@@ -61,23 +64,46 @@ public struct CutProposal: Hashable, Sendable {
     /// A method was passed as a function: it captures self unseen. The graph alone never says so.
     case methodReference
 
+    /// A closure calls itself through the variable that holds it: make it a local function.
+    case makeLocalFunction
+
     /// A stored property that looks like a back reference or a delegate: make it weak.
     case makeWeak
+
+    /// An unowned reference keeps the memory of a destroyed object: weak keeps a few bytes.
+    case makeWeakNotUnowned
 
     /// A registered resource holds its owner or is held: `close()` before release.
     case closeResource
 
-    /// A repeating timer: invalidate it when the work ends, not in `deinit`.
+    /// A repeating timer: invalidate it when the work ends, not in `deinit`, and capture weakly, since on
+    /// Linux an invalidated timer keeps its closure.
     case invalidateTimer
 
     /// An observer of NotificationCenter: remove it when the work ends, not in `deinit`.
     case removeObserver
 
+    /// A container of closures that lives longer than what they capture: take the closure out of it.
+    case removeHandler
+
+    /// A dictionary or set that is only ever added to: bound it, or evict from it.
+    case boundContainer
+
     /// A task holds the object: cancel it and capture weakly; either alone is not enough.
     case cancelTask
 
+    /// A task holds the object and waits for a stream, which ends when the task is cancelled: cancelling
+    /// it when the work ends is enough.
+    case cancelTaskAlone
+
     /// A task waits for a continuation that nobody has any more: resume it, on every path.
     case resumeContinuation
+
+    /// A task waits for a continuation that somebody keeps: resume it. Cancelling alone wakes nobody.
+    case resumeWaiting
+
+    /// A task group keeps the results that nobody takes: take them.
+    case takeResults
 
     /// Something retained it and never released it.
     case balanceRetain
@@ -86,13 +112,33 @@ public struct CutProposal: Hashable, Sendable {
     case clearField
   }
 
+  /// Why an edge is to be cut rather than another.
+  public enum Reason: Hashable, Sendable {
+    /// What the advice itself says.
+    case none
+
+    /// It is called like a delegate or a reference to an owner.
+    case backReference
+
+    /// It leads from one of many back to what holds them all.
+    case oneOfMany
+
+    /// What it leads to made what has it.
+    case maker
+
+    /// It leads from a part of an object back to that object.
+    case ownPart
+  }
+
   public init(
-    step: ReferenceStep, together: [ReferenceStep] = [], frees: Cost, advice: Advice
+    step: ReferenceStep, together: [ReferenceStep] = [], frees: Cost, advice: Advice,
+    reason: Reason = .none
   ) {
     self.step = step
     self.together = together
     self.frees = frees
     self.advice = advice
+    self.reason = reason
   }
 }
 

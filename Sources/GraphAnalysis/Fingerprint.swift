@@ -2,8 +2,8 @@
 
 /// Twelve hexadecimal digits that follow from a finding's kind, types and fields alone.
 ///
-/// Addresses, indices and counts are not in it; neither are closures' functions, whose addresses differ
-/// from build to build: two closures in one field have one fingerprint. The hash is FNV-1a with 64 bits,
+/// Addresses, indices, counts and generic arguments are not in it; neither are closures' functions, whose
+/// addresses differ from build to build: two closures in one field have one fingerprint. The hash is FNV-1a with 64 bits,
 /// of whose bits the last step of SplitMix64 makes each depend on all; the lower 48 are taken.
 ///
 ///     fingerprint(of: ["leak", "App.Parent.child", "App.Child.parent"])

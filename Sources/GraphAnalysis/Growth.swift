@@ -75,14 +75,30 @@ package func abandoned(
       told.append((group, members.sorted(), graph.cost(of: members)))
     }
   }
+  _mergeThreads(&told, in: graph)
   told.sort {
     $0.own.bytes != $1.own.bytes ? $0.own.bytes > $1.own.bytes : $0.members[0] < $1.members[0]
   }
   var counting = ReferenceCounting(of: graph)
+  let cuts = PathCutSearch(in: graph)
   var findings: [Finding] = []
   for (group, members, own) in told.prefix(maximum) {
     if cancel.isCancelled { throw CancellationError() }
-    let cut = _cut(of: group.path, members: members, in: graph, counting: &counting)
+    let cut = try cuts.cut(
+      of: group.path, members: members, counting: &counting, cancel: cancel)
+    // Tasks of one kind that are reached in several ways have one cause.
+    if let cut, graph.kind(of: cut.step.node) == .task,
+      let place = findings.firstIndex(where: {
+        $0.cuts.first.map { graph.key(of: $0.step) == graph.key(of: cut.step) } ?? false
+          && graph.nameKey(of: $0.representative) == graph.nameKey(of: group.path.target)
+      })
+    {
+      findings[place].members = Set(findings[place].members + members).sorted()
+      findings[place].own = graph.cost(of: findings[place].members)
+      findings[place].retained = graph.cost(goingWith: findings[place].members)
+      findings[place].cuts[0].frees += cut.frees
+      continue
+    }
     findings.append(
       Finding(
         kind: .abandoned, members: members, representative: group.path.target, own: own,
@@ -93,6 +109,34 @@ package func abandoned(
   return GrowthFindings(
     findings: sorted(findings, in: graph), omittedCount: rest.count,
     omitted: rest.reduce(.zero) { $0 + $1.own })
+}
+
+/// Makes one of ways that differ in nothing but the thread or the task that they begin at.
+private func _mergeThreads(
+  _ told: inout [(group: PathGroup, members: [NodeIndex], own: Cost)], in graph: HeapGraph
+) {
+  func isVariable(_ group: PathGroup) -> Bool {
+    switch graph.kind(of: group.path.root) {
+    case .global, .declared: true
+    case .stack, .register, .threadLocal, .task, .runtime: false
+    }
+  }
+  var placeByFingerprint: [String: Int] = [:]
+  var merged: [(group: PathGroup, members: [NodeIndex], own: Cost)] = []
+  for way in told {
+    if let place = placeByFingerprint[way.group.fingerprint],
+      !isVariable(way.group) || !isVariable(merged[place].group)
+    {
+      merged[place].members = Set(merged[place].members + way.members).sorted()
+      merged[place].own = graph.cost(of: merged[place].members)
+      // A variable tells more than the thread that happened to be there.
+      if isVariable(way.group) { merged[place].group = way.group }
+      continue
+    }
+    placeByFingerprint[way.group.fingerprint] = merged.count
+    merged.append(way)
+  }
+  told = merged
 }
 
 /// Up to how many objects of a type all their ways are compared.
@@ -163,53 +207,4 @@ private func _cover(_ groups: [PathGroup]) -> [(group: PathGroup, members: Set<N
   }
   if !missing.isEmpty { cover[0].members.formUnion(missing) }
   return cover
-}
-
-/// The edge of a path that a change of the source can cut, and what that frees alone. A resource that a
-/// variable holds itself is to be closed; nil for an object that one does.
-private func _cut(
-  of path: RetainPath, members: [NodeIndex], in graph: HeapGraph,
-  counting: inout ReferenceCounting
-) -> CutProposal? {
-  guard let last = path.steps.last, let edge = last.edges.last else {
-    guard graph.kind(of: path.target) == .resource else { return nil }
-    return CutProposal(
-      step: ReferenceStep(node: path.target, edges: []), frees: graph.cost(goingWith: members),
-      advice: .closeResource)
-  }
-  let advice: CutProposal.Advice
-  let types = path.steps.map { graph.typeName(of: $0.node) }
-  if graph.function(of: last) != nil || graph.kind(of: last.node) == .closureContext {
-    if types.contains(where: { $0.contains("Timer") }) {
-      advice = .invalidateTimer
-    } else if types.contains(where: { $0.contains("NotificationCenter") }) {
-      advice = .removeObserver
-    } else if path.steps.contains(where: { graph.kind(of: $0.node) == .resource }) {
-      advice = .closeResource
-    } else if path.steps.contains(where: { graph.kind(of: $0.node) == .task }) {
-      advice = .cancelTask
-    } else {
-      advice = .captureWeakly
-    }
-  } else if path.steps.contains(where: { graph.kind(of: $0.node) == .task }) {
-    advice = .cancelTask
-  } else {
-    advice = .clearField
-  }
-  // The same field of the same type holds each member.
-  let label = graph.labelKey(of: edge)
-  let holder = graph.nameKey(of: graph.source(of: edge))
-  var slots: [UInt32] = []
-  for member in members {
-    for place in graph.holders.graph.edges(from: member.rawValue) {
-      let slot = graph.holders.edgeBySlot[place]
-      guard case .edge(let other) = graph.reference(atSlot: slot),
-        graph.labelKey(of: other) == label, graph.nameKey(of: graph.source(of: other)) == holder
-      else { continue }
-      slots.append(slot)
-    }
-  }
-  let freed = counting.freed(byCutting: slots)
-  return CutProposal(
-    step: last, frees: graph.cost(of: freed.lazy.map { NodeIndex(rawValue: $0) }), advice: advice)
 }

@@ -128,8 +128,8 @@ struct LeakSearch {
         counting: &counting, cancel: cancel)
       let names =
         told.cycle.isEmpty
-        ? [_graph.typeName(of: told.representative)]
-        : _graph.stableTexts(of: told.cycle)
+        ? [_graph.stableName(of: told.representative)]
+        : _graph.stableTexts(ofCycle: told.cycle)
       findings.append(
         Finding(
           kind: .leak, members: culprits.map(\.representative), representative: told.representative,

@@ -260,7 +260,7 @@ private struct PathSearch {
       for text in graph.stableTexts(of: path.steps) where text != names.last {
         names.append(text)
       }
-      names.append(graph.typeName(of: path.target))
+      names.append(graph.stableName(of: path.target))
       return PathGroup(
         path: path, targets: members, own: graph.cost(of: members),
         fingerprint: fingerprint(of: ["path"] + names))

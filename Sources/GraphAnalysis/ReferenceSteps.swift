@@ -49,7 +49,55 @@ extension HeapGraph {
 
   /// A step without addresses and indices, for names that are the same in each run.
   func stableText(of step: ReferenceStep) -> String {
-    typeName(of: step.node) + "." + foldedField(of: step)
+    stableName(of: step.node) + "." + foldedField(of: step)
+  }
+
+  /// The name of a node's type without generic arguments: `App.Box<_>` for a box of anything.
+  func stableName(of node: NodeIndex) -> String {
+    HeapGraph.withoutGenericArguments(typeName(of: node))
+  }
+
+  /// A type's name with `_` for its generic arguments.
+  static func withoutGenericArguments(_ name: String) -> String {
+    guard name.contains("<") else { return name }
+    var plain = ""
+    var depth = 0
+    var previous: Character = " "
+    for character in name {
+      if character == "<" {
+        if depth == 0 { plain += "<_>" }
+        depth += 1
+      } else if character == ">", previous != "-" {
+        depth = max(0, depth - 1)
+      } else if depth == 0 {
+        plain.append(character)
+      }
+      previous = character
+    }
+    return plain
+  }
+
+  /// A cycle as a fingerprint takes it: the texts of its steps, and where no object of the program's own is
+  /// on it, as for tasks and closures that hold each other, the types of those that it holds first.
+  ///
+  /// - Complexity: O(nodes and edges that lead to those objects).
+  func stableTexts(ofCycle cycle: [ReferenceStep]) -> [String] {
+    let texts = stableTexts(of: cycle)
+    if cycle.contains(where: { isOfProgram($0.node) }) { return texts }
+    guard let first = cycle.first else { return texts }
+    let isLeaked = !isReachable[first.node.position]
+    var pending = cycle.map(\.node.rawValue)
+    var seen = Set(pending)
+    var held: Set<String> = []
+    while let node = pending.popLast(), seen.count < 1 << 16 {
+      for target in strong.successors(of: node) where seen.insert(target).inserted {
+        // What others hold, too, is no part of it.
+        if isLeaked && isReachable[Int(target)] { continue }
+        let index = NodeIndex(rawValue: target)
+        if isOfProgram(index) { held.insert(stableName(of: index)) } else { pending.append(target) }
+      }
+    }
+    return texts + held.sorted()
   }
 
   /// The steps of a cycle or path as a fingerprint takes them.
@@ -60,13 +108,13 @@ extension HeapGraph {
     let texts = steps.compactMap { step -> String? in
       switch kind(of: step.node) {
       case .closureContext: return nil
-      case .task: return typeName(of: step.node)
+      case .task: return stableName(of: step.node)
       default:
         let fields = labelled(step).map { node, edge -> String in
           let text = isOffset(edge, in: node) ? "[_]" : label(of: edge).foldedText
           return kind(of: node) == .box && text == "value" ? "" : text
         }
-        return typeName(of: step.node) + "." + EdgeLabel.joined(fields)
+        return stableName(of: step.node) + "." + EdgeLabel.joined(fields)
       }
     }
     return texts.isEmpty ? steps.map { stableText(of: $0) } : texts

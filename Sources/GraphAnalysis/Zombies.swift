@@ -36,6 +36,7 @@ func zombieFindings(
     let told = members.first { holderByZombie[$0] != nil } ?? members[0]
     var path: RetainPath?
     var names = [graph.typeName(of: told)]
+    var cuts: [CutProposal] = []
     if let edge = holderByZombie[told], let forest {
       let holder = graph.source(of: edge)
       let step = ReferenceStep(node: holder, edges: [edge])
@@ -46,9 +47,13 @@ func zombieFindings(
       }
     }
     let own = graph.cost(of: members)
+    if let edge = holderByZombie[told] {
+      let step = path?.steps.last ?? ReferenceStep(node: graph.source(of: edge), edges: [edge])
+      cuts = [CutProposal(step: step, frees: own, advice: .makeWeakNotUnowned)]
+    }
     return Finding(
       kind: .zombie, members: members, representative: told, own: own, retained: own, cycle: [],
-      path: path, cuts: [], fingerprint: fingerprint(of: ["zombie"] + names))
+      path: path, cuts: cuts, fingerprint: fingerprint(of: ["zombie"] + names))
   }
   return sorted(findings, in: graph)
 }

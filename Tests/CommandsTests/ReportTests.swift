@@ -49,6 +49,20 @@ import Testing
     Case(name: "tasks-none", words: ["tasks", "clean.mgraph"]),
     Case(name: "paths-through-tasks", words: ["paths", "waiting.mgraph", "App.*"]),
     Case(name: "leaks-of-tasks", words: ["leaks", "waiting.mgraph"], status: .findings),
+    Case(
+      name: "whatif",
+      words: ["whatif", "call-3.mgraph", "--weaken", "App.RTCClient.onConnectionChange"]),
+    Case(
+      name: "whatif-together",
+      words: [
+        "whatif", "call-3.mgraph", "--weaken", "(closure #1 in *).self", "--weaken",
+        "SampleTap.onBuffer -> method*", "--weaken", "Cache.entries[_]",
+      ]),
+    Case(
+      name: "whatif-held-by-others",
+      words: ["whatif", "waiting.mgraph", "--weaken", "Hub.session", "--fail-on", "leaks"],
+      status: .findings),
+    Case(name: "whatif-of-a-variable", words: ["whatif", "call-1.mgraph", "--weaken", "pinned"]),
     Case(name: "audit", words: ["audit", "call-3.mgraph"]),
     Case(
       name: "audit-of-a-type",
@@ -234,6 +248,29 @@ import Testing
       words: ["leaks", "call-3.mgraph", "-o", "/nonexistent/x.txt"], status: .impossible,
       sentence: "/nonexistent/x.txt: cannot write the report: No such file or directory"),
     Refusal(
+      words: ["whatif", "call-3.mgraph"], status: .usage,
+      sentence: "whatif --weaken: missing; name a reference, as --weaken App.Client.delegate"),
+    Refusal(
+      words: ["whatif", "call-3.mgraph", "--weaken", "RTCClient.onConectionChange"], status: .usage,
+      sentence:
+        "--weaken RTCClient.onConectionChange: RTCClient has no such reference; did you mean "
+        + "onConnectionChange? what it holds: onConnectionChange"),
+    Refusal(
+      words: ["whatif", "call-3.mgraph", "--weaken", "App.RTCCleint.onConnectionChange"],
+      status: .usage,
+      sentence:
+        "--weaken App.RTCCleint.onConnectionChange: no such reference in the snapshot; did you mean "
+        + "App.RTCClient.FIELD?"),
+    Refusal(
+      words: ["whatif", "call-3.mgraph", "--weaken", "App.Hub.delegate"], status: .usage,
+      sentence:
+        "--weaken App.Hub.delegate: that reference is weak, not strong; there is nothing to weaken"),
+    Refusal(
+      words: ["whatif", "call-3.mgraph", "--weaken", "nonsense"], status: .usage,
+      sentence:
+        "--weaken nonsense: no such reference in the snapshot; write it as a report shows it, "
+        + "TYPE.FIELD: memgraph leaks names edges, and memgraph object shows what an object holds"),
+    Refusal(
       words: ["mark", "abc", "x"], status: .usage,
       sentence: "abc: no process id; `pgrep PROGRAM` tells it"),
     Refusal(
@@ -256,7 +293,7 @@ import Testing
     "Every verb that reads a file refuses what is none",
     arguments: [
       "summary", "leaks", "cycles", "paths", "object", "stacks", "tasks", "audit", "view", "check",
-      "diff",
+      "diff", "whatif",
     ])
   func refusesFiles(_ verb: String) throws {
     let clinic = try Clinic()
@@ -277,6 +314,7 @@ import Testing
       if verb == "paths" { words.append("App.Hub") }
       if verb == "object" { words.append("0x1000") }
       if verb == "diff" { words.append(path) }
+      if verb == "whatif" { words += ["--weaken", "App.Hub.listeners"] }
       let call = clinic.call(words)
       #expect(call.status == .unreadable, "\(name)")
       #expect(call.output.isEmpty, "\(name)")

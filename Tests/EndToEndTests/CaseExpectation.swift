@@ -18,6 +18,9 @@ struct CaseExpectation: Decodable, Sendable, CustomTestStringConvertible {
   var path: [String]?
   var overRetained: [String: Int]?
 
+  /// For each cause the edge whose cut is the true mending, and what the advice has to say.
+  var fixes: [String: String]?
+
   private enum CodingKeys: CodingKey {
     case kind
     case counts
@@ -25,6 +28,7 @@ struct CaseExpectation: Decodable, Sendable, CustomTestStringConvertible {
     case through
     case path
     case overRetained
+    case fixes
   }
 
   var testDescription: String { name }

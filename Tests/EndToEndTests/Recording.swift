@@ -7,9 +7,13 @@ struct Recording {
   private let folder: ScratchFolder
 
   init(of program: String, _ arguments: [String]) throws {
+    try self.init(of: buildFolder.appendingPathComponent(program), arguments)
+  }
+
+  init(of program: URL, _ arguments: [String]) throws {
     folder = try ScratchFolder()
-    let path = buildFolder.appendingPathComponent(program).path
-    outcome = try run("memgraph", ["run", "--out", folder.url.path, "--", path] + arguments)
+    outcome = try run(
+      "memgraph", ["run", "--out", folder.url.path, "--", program.path] + arguments)
   }
 
   /// The file of a mark.

@@ -34,10 +34,16 @@ struct Report: Decodable {
   struct Finding: Decodable {
     struct Cut: Decodable {
       var edge: String
+      var together: [String]?
+      var frees: Tally.Cost
       var advice: String
+
+      /// All edges that have to go.
+      var edges: [String] { [edge] + (together ?? []) }
     }
     var kind: String
     var type: String
+    var fingerprint: String
     var count: Int
     var retainedBytes: Int?
     var cycle: [Step]?
@@ -109,8 +115,18 @@ struct Report: Decodable {
   var tasks: [Tasks]?
   var actors: [Actor]?
 
+  struct WhatIf: Decodable {
+    var freed: Tally
+    var stillLeaked: Tally
+  }
+  var whatif: WhatIf?
+
   /// What `memgraph VERB ARGUMENT... --format json` says. Its exit status must be 0 or 1.
   static func of(_ verb: String, _ arguments: String...) throws -> Report {
+    try of(verb, arguments)
+  }
+
+  static func of(_ verb: String, _ arguments: [String]) throws -> Report {
     let outcome = try run("memgraph", [verb] + arguments + ["--format", "json"])
     guard outcome.status == 0 || outcome.status == 1 else {
       throw RunFailure(

@@ -156,7 +156,7 @@ import Testing
     #expect(finding.retained.count == 3)
     #expect(finding.cuts.first?.frees.count == 3)
     // A variable can't be captured weakly.
-    #expect(finding.cuts.first?.advice == .clearField)
+    #expect(finding.cuts.first?.advice == .makeLocalFunction)
   }
 
   @Test("Of two fields the one that is not called like its type is the way back")

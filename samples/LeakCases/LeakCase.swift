@@ -9,6 +9,13 @@ struct LeakCase: Sendable {
     /// The leak mended, the control with the mistake that it stands beside. What a test expects of the
     /// one must be seen to fail with the other.
     case opposite
+    /// The leak mended in exactly the way that the tool advises: that edge weak or cleared, and nothing
+    /// else. What is gone then must be what the tool said would go. Cases whose opposite is just that have
+    /// one program for both, and controls have nothing to be advised of.
+    case advised
+
+    /// Whether the mistake is mended in one way or the other.
+    var isMended: Bool { self != .asNamed }
   }
 
   let name: String
@@ -22,7 +29,7 @@ struct LeakCase: Sendable {
   static let all = [
     actorCallback, actorQueue, asyncLetParked, awaitedMethod, blockedThread, containers,
     delegateCycle, droppedContinuation,
-    enumPayload, existentialBox, finishedTask, hiddenPointers, indirectEnum, inheritedField,
+    enumPayload, existentialBox, finishedTask, handlerList, hiddenPointers, indirectEnum, inheritedField,
     lazyImmediate, markInDeinit, methodReference, nestedWeak, notificationObserver, promise,
     propertyWrapper,
     pendingRequests, recursiveClosure, runLoopTimer, singletonCache, sleepingTask,

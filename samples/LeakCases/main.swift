@@ -1,4 +1,4 @@
-// Runs one case: LeakCases NAME [--opposite], or lists them: LeakCases --list.
+// Runs one case: LeakCases NAME [--opposite | --fixed-by-advice], or lists them: LeakCases --list.
 import Glibc
 
 let arguments = Array(CommandLine.arguments.dropFirst())
@@ -10,8 +10,10 @@ if arguments == ["--list"] {
   await chosen.run(.asNamed)
 } else if let chosen, arguments.dropFirst() == ["--opposite"] {
   await chosen.run(.opposite)
+} else if let chosen, arguments.dropFirst() == ["--fixed-by-advice"] {
+  await chosen.run(.advised)
 } else {
-  let usage = "usage: LeakCases NAME [--opposite] | --list\n"
+  let usage = "usage: LeakCases NAME [--opposite | --fixed-by-advice] | --list\n"
   write(STDERR_FILENO, usage, usage.utf8.count)
   exit(2)
 }

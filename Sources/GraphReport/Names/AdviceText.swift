@@ -1,58 +1,127 @@
-// AdviceText: what to write in the source so that an edge lets go, in Swift's words.
+// AdviceText: what to write in the source so that an edge lets go, in Swift's words, and why.
 
 internal import GraphAnalysis
 internal import Symbolication
 
-extension CutProposal.Advice {
-  /// The advice for a step in words.
-  ///
-  /// - Parameters:
-  ///   - step: The step whose edge is cut.
-  ///   - type: The type that the edge leads to.
-  func text(for step: StepText) -> String {
-    switch self {
+/// What to write in the source for a cut.
+struct AdviceText {
+  let advice: CutProposal.Advice
+  let reason: CutProposal.Reason
+
+  /// The step whose edge is cut.
+  let step: StepText
+
+  /// The type that the edge leads to.
+  let target: String
+
+  /// Whether the cut is of a cycle; else it is of a way from a root.
+  let isOfCycle: Bool
+
+  /// Whether other edges have to be cut as well.
+  let isOneOfSeveral: Bool
+
+  var text: String {
+    guard isOneOfSeveral else { return instruction }
+    return advice == .makeWeak
+      ? "make each of them weak: they hold each other in more than one way, so none alone is enough"
+      : instruction + "; each of these edges has to go, none alone is enough"
+  }
+
+  private var instruction: String {
+    switch advice {
     case .captureWeakly:
       // Only the symbol of the closure's function tells a closure from a method that was passed.
-      if step.via?.kind == .methodReference { return Self.methodReference.text(for: step) }
-      let capture = step.isClosure ? step.field : ""
-      let name = Self.isIdentifier(capture) ? capture : "self"
-      return "capture [weak \(name)]"
+      if step.via?.kind == .methodReference { return methodReference }
+      return weakCapture
+        + (isOfCycle
+          ? ": the closure is held by what it captures"
+          : ": what holds the closure lives longer than what it captures")
     case .methodReference:
-      let call = step.via.map { Self.call(of: $0.name) } ?? "self?.method()"
-      return "a method passed as a function captures self unseen; pass { [weak self] in \(call) }"
+      return methodReference
+    case .makeLocalFunction:
+      let variable = step.field.split(separator: ".").first.map(String.init) ?? ""
+      let clear = Self.isIdentifier(variable) ? "set \(variable) to nil" : "clear its variable"
+      return
+        "make the closure a local function, or \(clear) after the last call: it is held by the variable"
+        + " through which it calls itself"
     case .makeWeak:
-      let name = step.field.split(separator: ".").last.map(String.init) ?? ""
-      if Self.isIdentifier(name), name == step.field { return "declare it weak: weak var \(name)" }
-      return "hold it weakly"
+      return weakField + ": " + whyWeak
+    case .makeWeakNotUnowned:
+      let name = lastField ?? "it"
+      return
+        "make \(name) weak instead of unowned, or let go of \(step.type) when the work ends: an unowned"
+        + " reference keeps the memory of a destroyed object"
     case .closeResource:
-      return "call its close() when the work ends, before the last reference goes"
+      return "close() before release, when the work ends: as long as it is open it keeps what it refers to"
     case .invalidateTimer:
-      return "call invalidate() when the work ends; deinit does not run while the timer holds it"
+      return
+        "invalidate the timer when the work ends, not in deinit, and \(weakCapture): deinit does not run"
+        + " while the timer's closure holds self, and on Linux even an invalidated Timer keeps its closure"
     case .removeObserver:
       return
-        "remove the observer when the work ends; deinit does not run while the center holds its block"
+        "remove the observer when the work ends, not in deinit: it does not run while the center holds"
+        + " the closure"
+    case .removeHandler:
+      return
+        "remove the handler from \(container) when the work ends: [weak self] lets self go, but the list"
+        + " keeps growing"
+    case .boundContainer:
+      return "bound \(container), or remove from it when the work ends: it keeps every entry"
+    case .cancelTask:
+      if step.task?.sleeps == true {
+        return
+          "cancel the task when the work ends, not in deinit: its sleep ends then; a loop around it has to"
+          + " check Task.isCancelled"
+      }
+      return
+        "cancel the task and capture weakly: either alone is not enough, since a cancelled task goes on"
+        + " until it checks, and a weak capture lets self go but not the task"
+    case .cancelTaskAlone:
+      return
+        "cancel the task when the work ends, not in deinit: the stream that it waits for ends then, and"
+        + " deinit does not run while the task holds self"
     case .resumeContinuation:
       return
         "resume the continuation on every path: nobody has it any more, so the task waits for ever"
-    case .cancelTask:
+    case .resumeWaiting:
       return
-        "cancel the task when the work ends and capture [weak self]; either alone is not enough"
+        "resume the continuation when the work ends: cancelling alone does not wake the task, which keeps"
+        + " what it holds"
+    case .takeResults:
+      return
+        "take the group's results as they come (for await, next()), or use a discarding task group:"
+        + " finished children keep what they returned"
     case .balanceRetain:
-      return
-        "balance Unmanaged.passRetained with release() or takeRetainedValue()"
+      return "balance Unmanaged.passRetained with release() or takeRetainedValue()"
     case .clearField:
-      if step.field.isEmpty { return "let it go when the work ends" }
-      let container = step.field.prefix { $0 != "[" }
-      return container.count < step.field.count && !container.isEmpty
-        ? "remove it from \(container) when the work ends"
-        : "clear \(step.field) when the work ends"
+      return clear
     }
   }
 
-  private static func isIdentifier(_ text: String) -> Bool {
-    guard let first = text.unicodeScalars.first else { return false }
-    return (first == "_" || first.properties.isXIDStart)
-      && text.unicodeScalars.allSatisfy { $0 == "_" || $0.properties.isXIDContinue }
+  // MARK: - Closures
+
+  /// `capture [weak self] at Call.swift:42`; where what is captured has no known name, its type.
+  private var weakCapture: String {
+    let name = step.captured.flatMap { Self.isIdentifier($0) ? $0 : nil }
+    let belongsToTarget = closureName.contains(" in \(Self.plain(target)).")
+    let what =
+      name.map { "capture [weak \($0)]" }
+      ?? (belongsToTarget || target.isEmpty
+        ? "capture [weak self]" : "capture its \(target) weakly, as [weak self]")
+    return what + (step.place.map { " at " + $0 } ?? "")
+  }
+
+  private var closureName: String { step.via?.name ?? (step.isClosure ? step.type : "") }
+
+  private var methodReference: String {
+    guard let method = step.via?.name else {
+      return "a method passed as a function captures self; pass { [weak self] in self?.method() }"
+    }
+    let base = method.prefix { $0 != "(" }.split(separator: ".").last.map(String.init) ?? method
+    let field = lastField.map { $0 + ": " } ?? ""
+    return
+      "\(field)\(base) captures self unseen; pass { [weak self] in \(Self.call(of: method)) } instead of"
+      + " the method"
   }
 
   /// The call of a method from a closure that captures self weakly: `self?.handle($0, in: $1)` for
@@ -66,4 +135,59 @@ extension CutProposal.Advice {
     }
     return "self?.\(base)(\(arguments.joined(separator: ", ")))"
   }
+
+  // MARK: - Fields
+
+  /// The name of the last field of the step's path; nil where it has none: a stripped program, an element.
+  private var lastField: String? {
+    guard let last = step.field.split(separator: ".").last.map(String.init) else { return nil }
+    return Self.isIdentifier(last) ? last : nil
+  }
+
+  /// The container that the step's last element is in; the whole path where there is none.
+  private var container: String {
+    guard let bracket = step.field.lastIndex(of: "[") else { return step.field }
+    let name = EdgeName.folded(String(step.field[..<bracket]))
+    return name.isEmpty ? step.containerName ?? "the container" : name
+  }
+
+  private var weakField: String {
+    guard let name = lastField else { return "hold it weakly" }
+    if name == step.field { return "make \(name) weak (weak var \(name))" }
+    // An enum's payload can't be declared weak.
+    return step.passesBox && !step.field.contains("[")
+      ? "make \(name) weak, in an enum by a struct with a weak var" : "make \(name) weak"
+  }
+
+  private var whyWeak: String {
+    switch reason {
+    case .backReference: "it refers back to what owns \(step.type)"
+    case .oneOfMany: "each of many refers back to what holds them all"
+    case .maker: "it refers back to what made \(step.type)"
+    case .ownPart: "it leads back to the object that owns it"
+    case .none: "it is held by what it refers to"
+    }
+  }
+
+  private var clear: String {
+    if step.field.hasSuffix("]") {
+      // An offset into memory without types is no container.
+      return step.field.contains("+") ? "let it go when the work ends"
+        : "remove it from \(container) when the work ends"
+    }
+    guard let first = step.field.first, first == "_" || first.isLetter || first == "[" else {
+      return "let it go when the work ends"
+    }
+    if lastField == nil { return "let it go when the work ends" }
+    return "clear \(step.field) when the work ends"
+  }
+
+  private static func isIdentifier(_ text: String) -> Bool {
+    guard let first = text.unicodeScalars.first else { return false }
+    return (first == "_" || first.properties.isXIDStart)
+      && text.unicodeScalars.allSatisfy { $0 == "_" || $0.properties.isXIDContinue }
+  }
+
+  /// A type's name without generic arguments, as functions' names have it.
+  private static func plain(_ type: String) -> Substring { type.prefix { $0 != "<" } }
 }

@@ -9,7 +9,7 @@ struct CutText {
 
   /// The cycle and path that its steps are of; they tell how each step's node is reached.
   let cycle: [ReferenceStep]
-  let path: [ReferenceStep]
+  let path: RetainPath?
 
   /// What a retain without a holder leads to.
   let target: String
@@ -22,8 +22,7 @@ struct CutText {
       cut.frees.count > 0
         ? " frees \(Units.count(cut.frees.count, "object")), \(Units.bytes(cut.frees.bytes))"
         : " frees nothing alone, something else holds them too")
-    return Document.Detail(
-      "cut", line + Line(": ") + Line(cut.advice.text(for: text(of: cut.step)), .good))
+    return Document.Detail("cut", line + Line(": ") + Line(advice, .good))
   }
 
   var json: JSONValue {
@@ -31,29 +30,53 @@ struct CutText {
       "edge": .string(name(of: cut.step)),
       "together": cut.together.isEmpty ? nil : .array(cut.together.map { .string(name(of: $0)) }),
       "frees": cut.frees.json,
-      "advice": .string(cut.advice.text(for: text(of: cut.step))),
+      "advice": .string(advice),
     ])
+  }
+
+  private var advice: String {
+    let end = cut.step.edges.last.map { names.typeName(of: names.target(of: $0), reachedBy: $0) }
+    return AdviceText(
+      advice: cut.advice, reason: cut.reason, step: text(of: cut.step), target: end ?? target,
+      isOfCycle: !cycle.isEmpty,
+      isOneOfSeveral: !cut.together.isEmpty && cut.advice != .balanceRetain
+    ).text
   }
 
   /// An edge to cut; a step without edges is a retain that nothing in memory explains, or a resource that
   /// stays as long as it is open.
   private func edge(_ step: ReferenceStep) -> Line {
-    if !step.edges.isEmpty { return Line(text(of: step).edge, .code) }
+    if !step.edges.isEmpty { return Line(edgeName(of: step).title, .code) }
     return cut.advice == .closeResource
       ? Line(names.typeName(of: step.node), .code) : Line("a retain that no holder explains")
   }
 
   private func name(of step: ReferenceStep) -> String {
-    let end = step.edges.last.map { names.typeName(of: names.target(of: $0), reachedBy: $0) }
-    return edge(step).text + " -> " + (end ?? target)
+    step.edges.isEmpty ? edge(step).text + " -> " + target : edgeName(of: step).whole
+  }
+
+  private func edgeName(of step: ReferenceStep) -> EdgeName {
+    if let path, step == path.steps.first, names.isFolded(step.node) {
+      return EdgeName(root: path.root, step: step, names: names)
+    }
+    return EdgeName(step, reachedBy: leading(of: step), names: names)
+  }
+
+  /// The edge by which a step's node is reached.
+  private func leading(of step: ReferenceStep) -> EdgeIndex? {
+    for (steps, isCycle) in [(cycle, true), (path?.steps ?? [], false)] {
+      guard let place = steps.firstIndex(of: step) else { continue }
+      let before = place > 0 ? steps[place - 1] : isCycle ? steps.last : nil
+      return before?.edges.last
+    }
+    return nil
   }
 
   private func text(of step: ReferenceStep) -> StepText {
-    for (steps, isCycle) in [(cycle, true), (path, false)] {
-      guard let place = steps.firstIndex(of: step) else { continue }
-      let before = place > 0 ? steps[place - 1] : isCycle ? steps.last : nil
-      return StepText.texts(of: [step], reachedBy: before?.edges.last, names: names)[0]
+    var text = StepText.texts(of: [step], reachedBy: leading(of: step), names: names)[0]
+    if let path, step == path.steps.first, names.isFolded(step.node) {
+      text.containerName = names.root(path.root).name
     }
-    return StepText.texts(of: [step], reachedBy: nil, names: names)[0]
+    return text
   }
 }

@@ -52,7 +52,7 @@ struct FindingText {
   private var cut: CutText? {
     finding.cuts.first.map {
       CutText(
-        cut: $0, cycle: finding.cycle, path: finding.path?.steps ?? [], target: type, names: names)
+        cut: $0, cycle: finding.cycle, path: finding.path, target: type, names: names)
     }
   }
 

@@ -118,6 +118,11 @@ package final class Names {
   private func captures(of node: NodeIndex, reachedBy edge: EdgeIndex?) -> [String]? {
     guard kind(of: node) == .closureContext else { return nil }
     guard let function = functionOfContext(node, reachedBy: edge) else { return [] }
+    return captureNames(of: function)
+  }
+
+  /// The names of what a closure captures, in order; empty where they are not known.
+  package func captureNames(of function: UInt64) -> [String] {
     if let names = _capturesByFunction[function] { return names }
     let names = _symbols.captureNames(of: function)
     _capturesByFunction[function] = names
@@ -127,8 +132,13 @@ package final class Names {
   /// The function that a step goes through without stopping at a context: a closure that captures a
   /// single object has none.
   package func via(_ edges: [EdgeIndex]) -> ClosureName? {
+    viaFunction(edges).map { closure(at: $0) }
+  }
+
+  /// The function of `via(_:)`.
+  package func viaFunction(_ edges: [EdgeIndex]) -> UInt64? {
     let edge = edges.last { function(of: $0) != 0 && kind(of: target(of: $0)) != .closureContext }
-    return edge.map { closure(at: function(of: $0)) }
+    return edge.map { function(of: $0) }
   }
 
   /// A label as text.

@@ -29,6 +29,15 @@ struct StepText {
   /// Whether the type is a closure, whose name has spaces.
   var isClosure: Bool
 
+  /// The name of what a closure captures, where the step is a capture and the name is known.
+  var captured: String?
+
+  /// Whether a box lies within the step: an enum's indirect payload, an existential, a captured variable.
+  var passesBox: Bool
+
+  /// What an element without a field of its own is in: a variable that is a container.
+  var containerName: String?
+
   /// The task that holds, and by what of its memory.
   var task: TaskText?
   var taskPart: TaskPart?
@@ -56,11 +65,35 @@ struct StepText {
           provenance: infos.map(\.provenance).max { $0.rawValue < $1.rawValue } ?? .scanned,
           via: via, file: context?.file ?? via?.file, line: context?.line ?? via?.line,
           isActorQueue: names.isActorQueue(step.edges),
-          isClosure: names.kind(of: step.node) == .closureContext, task: names.task(step.node),
+          isClosure: names.kind(of: step.node) == .closureContext,
+          captured: captured(by: step, reachedBy: leading, names: names),
+          passesBox: step.edges.dropLast().contains { names.kind(of: names.target(of: $0)) == .box },
+          task: names.task(step.node),
           taskPart: step.edges.lazy.compactMap { names.partOfTask($0) }.first))
       leading = step.edges.last
     }
     return texts
+  }
+
+  /// The name of what a closure on a step captures: the closure that the step goes through, else the one
+  /// whose context it leaves.
+  private static func captured(
+    by step: ReferenceStep, reachedBy leading: EdgeIndex?, names: Names
+  ) -> String? {
+    if let function = names.viaFunction(step.edges) {
+      return names.captureNames(of: function).first.flatMap { $0.isEmpty ? nil : $0 }
+    }
+    guard names.kind(of: step.node) == .closureContext else { return nil }
+    let field = names.field(from: step.node, by: step.edges, reachedBy: leading)
+    // A captured variable is a box with a value.
+    return field.split(separator: ".").first.map(String.init)
+  }
+
+  /// Where the closure that the step is about stands in the source: `Call.swift:42`.
+  var place: String? {
+    guard via != nil || isClosure, let file = via?.file ?? file else { return nil }
+    let name = file.split(separator: "/").last.map(String.init) ?? file
+    return (via?.line ?? line).map { "\(name):\($0)" } ?? name
   }
 
   /// The steps of a cycle in words.

@@ -16,6 +16,13 @@ package struct TaskText {
   /// The frame that a reader wants to see first: the program's own that it waits in.
   package var site: SourceFrame? { frames.first(where: OwnCode.isOwn) ?? frames.first }
 
+  /// Whether it sleeps; false where the frames have no names.
+  var sleeps: Bool {
+    frames.contains {
+      $0.function.contains("Swift.Task._sleep(") || $0.function.contains("Swift.Task.sleep(")
+    }
+  }
+
   /// What it does, in words: `suspended in App.Model.watch() at Model.swift:20`.
   package var standing: String {
     let words =

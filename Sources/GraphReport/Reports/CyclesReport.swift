@@ -42,7 +42,7 @@ package struct CyclesReport: Report {
 
   private func cut(of group: CycleGroup) -> CutText? {
     group.cuts.first.map {
-      CutText(cut: $0, cycle: group.cycle, path: [], target: type(of: group), names: _names)
+      CutText(cut: $0, cycle: group.cycle, path: nil, target: type(of: group), names: _names)
     }
   }
 

@@ -21,7 +21,7 @@ extension LeakCase {
   static let actorCallback = LeakCase("actor-callback") { variant in
     await forEachSettledRound {
       let warehouse = Warehouse()
-      await warehouse.open(weakly: variant == .opposite)
+      await warehouse.open(weakly: variant.isMended)
       await warehouse.deliver(4)
     }
   }

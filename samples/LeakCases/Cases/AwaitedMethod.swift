@@ -26,7 +26,7 @@ final class Reporter: @unchecked Sendable {
   private var stories = 0
   init() { Live.born(Self.self) }
   deinit { Live.died(Self.self) }
-  func start() {
+  func start() -> Task<Void, Never> {
     Task { [weak self] in await self?.follow() }
   }
   private func follow() async {
@@ -38,10 +38,11 @@ extension LeakCase {
   static let awaitedMethod = LeakCase("awaited-method") { variant in
     await forEachSettledRound {
       let reporter = Reporter()
-      reporter.start()
+      let work = reporter.start()
       await settle()
       Newsroom.shared.publish(1)
       if variant == .opposite { Newsroom.shared.close() }
+      if variant == .advised { work.cancel() }
       withExtendedLifetime(reporter) {}
     }
   }

@@ -7,7 +7,7 @@ final class Harbour {
 }
 
 final class Berth {
-  let harbour: Harbour
+  fileprivate(set) var harbour: Harbour?
   init(_ harbour: Harbour) {
     self.harbour = harbour
     Live.born(Self.self)
@@ -34,7 +34,7 @@ final class Choir {
 }
 
 final class Singer: Hashable {
-  let choir: Choir
+  fileprivate(set) var choir: Choir?
   init(_ choir: Choir) {
     self.choir = choir
     Live.born(Self.self)
@@ -58,6 +58,10 @@ extension LeakCase {
         harbour.berths = [:]
         branch.twigs = []
         choir.singers = []
+      } else if variant == .advised {
+        for berth in harbour.berths.values { berth.harbour = nil }
+        for twig in branch.twigs { twig.stem = nil }
+        for singer in choir.singers { singer.choir = nil }
       }
     }
   }

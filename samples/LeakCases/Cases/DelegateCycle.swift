@@ -29,7 +29,7 @@ extension LeakCase {
     forEachRound {
       let job = PrintJob()
       job.run()
-      if variant == .opposite { job.finish() }
+      if variant.isMended { job.finish() }
     }
   }
 }

@@ -18,7 +18,7 @@ extension LeakCase {
   static let droppedContinuation = LeakCase("dropped-continuation") { variant in
     await forEachSettledRound {
       let letter = Letter()
-      Task { _ = await answer(to: letter, keeps: variant == .opposite) }
+      Task { _ = await answer(to: letter, keeps: variant.isMended) }
     }
   }
 }

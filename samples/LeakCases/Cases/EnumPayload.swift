@@ -44,7 +44,7 @@ extension LeakCase {
       let scanner = Scanner()
       scanner.start()
       if case .reading(let read) = scanner.stage { read(2) }
-      if variant == .opposite {
+      if variant.isMended {
         elevator.state = .stopped(floor: 3)
         scanner.stage = .paused(2)
       }

@@ -8,7 +8,7 @@ struct DailyLimit: Rule {
   var limit: Int
   var used: Int
   var currency: String
-  var account: Account
+  var account: Account?
   func allows(_ amount: Int) -> Bool { used + amount <= limit }
 }
 
@@ -23,7 +23,9 @@ extension LeakCase {
   static let existentialBox = LeakCase("existential-box") { variant in
     forEachRound {
       let account = Account()
-      account.rules.append(DailyLimit(limit: 10, used: 1, currency: "EUR", account: account))
+      account.rules.append(
+        DailyLimit(
+          limit: 10, used: 1, currency: "EUR", account: variant == .advised ? nil : account))
       _ = account.pay(3)
       if variant == .opposite { account.rules = [] }
     }

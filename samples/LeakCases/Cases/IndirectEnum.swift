@@ -3,7 +3,7 @@
 indirect enum Statement {
   case number(Int)
   case constant(Symbol)
-  case call(interpreter: Interpreter, name: String)
+  case call(interpreter: Interpreter?, name: String)
   case both(Statement, Statement)
 }
 
@@ -22,7 +22,8 @@ extension LeakCase {
   static let indirectEnum = LeakCase("indirect-enum") { variant in
     forEachRound {
       let interpreter = Interpreter()
-      let call = Statement.call(interpreter: interpreter, name: "print")
+      let call = Statement.call(
+        interpreter: variant == .advised ? nil : interpreter, name: "print")
       interpreter.program = .both(.both(.number(1), .constant(Symbol())), call)
       if variant == .opposite { interpreter.program = .number(2) }
     }

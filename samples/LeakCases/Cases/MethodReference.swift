@@ -21,7 +21,7 @@ extension LeakCase {
   static let methodReference = LeakCase("method-reference") { variant in
     forEachRound {
       let thermostat = Thermostat()
-      thermostat.start(weakly: variant == .opposite)
+      thermostat.start(weakly: variant.isMended)
       thermostat.read(21)
     }
   }

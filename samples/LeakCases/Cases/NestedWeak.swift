@@ -36,7 +36,7 @@ extension LeakCase {
     forEachRound {
       let outbox = Outbox()
       let editor = Editor()
-      editor.connect(to: outbox, weakly: variant == .opposite)
+      editor.connect(to: outbox, weakly: variant.isMended)
       editor.save()
       outbox.send()
     }

@@ -18,6 +18,10 @@ final class Wallpaper: @unchecked Sendable {
       }
     }
   }
+  func close() {
+    if let observer { NotificationCenter.default.removeObserver(observer) }
+    observer = nil
+  }
   deinit {
     if let observer { NotificationCenter.default.removeObserver(observer) }
     Live.died(Self.self)
@@ -26,6 +30,9 @@ final class Wallpaper: @unchecked Sendable {
 
 extension LeakCase {
   static let notificationObserver = LeakCase("notification-observer") { variant in
-    forEachRound { _ = Wallpaper(weakly: variant == .opposite) }
+    forEachRound {
+      let wallpaper = Wallpaper(weakly: variant == .opposite)
+      if variant == .advised { wallpaper.close() }
+    }
   }
 }

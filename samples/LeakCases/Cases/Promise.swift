@@ -26,9 +26,13 @@ final class Order {
   let accepted = Pledge<Int>()
   private var message: Pledge<String>?
   private var seen: [Int] = []
-  init() {
+  init(weakly: Bool) {
     Live.born(Self.self)
-    message = accepted.map { number in self.describe(number) }
+    if weakly {
+      message = accepted.map { [weak self] number in self?.describe(number) ?? "" }
+    } else {
+      message = accepted.map { number in self.describe(number) }
+    }
   }
   deinit { Live.died(Self.self) }
   private func describe(_ number: Int) -> String {
@@ -40,9 +44,9 @@ final class Order {
 extension LeakCase {
   static let promise = LeakCase("promise") { variant in
     forEachRound {
-      let answered = Order()
+      let answered = Order(weakly: false)
       answered.accepted.keep(1)
-      let waiting = Order()
+      let waiting = Order(weakly: variant == .advised)
       if variant == .opposite { waiting.accepted.keep(2) }
     }
   }

@@ -13,7 +13,7 @@ final class RouteMap {
 
 @propertyWrapper
 struct Resolved<Service> {
-  private let resolver: Resolver
+  private var resolver: Resolver?
   private let make: () -> Service
   private var made: Service?
 
@@ -21,6 +21,8 @@ struct Resolved<Service> {
     self.resolver = resolver
     self.make = make
   }
+
+  mutating func forgetResolver() { resolver = nil }
 
   var wrappedValue: Service {
     mutating get {
@@ -39,6 +41,7 @@ final class Postman {
     Live.born(Self.self)
   }
   deinit { Live.died(Self.self) }
+  func forgetResolver() { _routes.forgetResolver() }
 }
 
 extension LeakCase {
@@ -50,7 +53,8 @@ extension LeakCase {
       // Not every value of the dictionary is an object.
       resolver.services["limit"] = 42
       resolver.services["title"] = "a string that is too long for the small form"
-      if variant == .asNamed { resolver.services["postman"] = postman }
+      if variant != .opposite { resolver.services["postman"] = postman }
+      if variant == .advised { postman.forgetResolver() }
     }
   }
 }

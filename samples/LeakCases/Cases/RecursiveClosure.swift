@@ -21,6 +21,6 @@ func rewindTape(_ turns: Int, thenForget: Bool) {
 
 extension LeakCase {
   static let recursiveClosure = LeakCase("recursive-closure") { variant in
-    forEachRound { rewindTape(2, thenForget: variant == .opposite) }
+    forEachRound { rewindTape(2, thenForget: variant.isMended) }
   }
 }

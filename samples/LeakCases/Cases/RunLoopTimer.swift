@@ -22,6 +22,6 @@ final class Blinker: @unchecked Sendable {
 
 extension LeakCase {
   static let runLoopTimer = LeakCase("run-loop-timer") { variant in
-    forEachRound { Blinker().start(weakly: variant == .opposite) }
+    forEachRound { Blinker().start(weakly: variant.isMended) }
   }
 }

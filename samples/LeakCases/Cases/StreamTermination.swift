@@ -5,10 +5,14 @@ final class Antenna: @unchecked Sendable {
   private let feed: AsyncStream<Int>.Continuation
   private var losses = 0
 
-  init() {
+  init(weakly: Bool) {
     (waves, feed) = AsyncStream<Int>.makeStream()
     Live.born(Self.self)
-    feed.onTermination = { _ in self.losses += 1 }
+    if weakly {
+      feed.onTermination = { [weak self] _ in self?.losses += 1 }
+    } else {
+      feed.onTermination = { _ in self.losses += 1 }
+    }
   }
   deinit { Live.died(Self.self) }
   func switchOff() { feed.finish() }
@@ -17,7 +21,7 @@ final class Antenna: @unchecked Sendable {
 extension LeakCase {
   static let streamTermination = LeakCase("stream-termination") { variant in
     forEachRound {
-      let antenna = Antenna()
+      let antenna = Antenna(weakly: variant == .advised)
       if variant == .opposite { antenna.switchOff() }
     }
   }

@@ -16,7 +16,7 @@ extension LeakCase {
         for number in 1...Rounds.timesEach {
           group.addTask { Stamp(number) }
         }
-        if variant == .opposite { await group.waitForAll() }
+        if variant.isMended { await group.waitForAll() }
         await settle()
         mark(round: round)
       }

@@ -22,6 +22,7 @@ final class Meter: @unchecked Sendable {
     input.yield(1)
   }
   func stop() { input.finish() }
+  func cancel() { reader?.cancel() }
 }
 
 extension LeakCase {
@@ -30,6 +31,7 @@ extension LeakCase {
       let meter = Meter()
       meter.start()
       if variant == .opposite { meter.stop() }
+      if variant == .advised { meter.cancel() }
     }
   }
 }

@@ -38,7 +38,7 @@ extension LeakCase {
         _ = Task { await Barrier.shared.pass() }
       }
       await settle()
-      if variant == .opposite { Barrier.shared.open() }
+      if variant.isMended { Barrier.shared.open() }
     }
   }
 }

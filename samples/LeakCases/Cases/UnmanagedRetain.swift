@@ -24,6 +24,6 @@ func sendCourier(takeBack: Bool) {
 
 extension LeakCase {
   static let unmanagedRetain = LeakCase("unmanaged-retain") { variant in
-    forEachRound { sendCourier(takeBack: variant == .opposite) }
+    forEachRound { sendCourier(takeBack: variant.isMended) }
   }
 }

@@ -19,7 +19,7 @@ final class Frame {
 }
 
 final class Thumbnail {
-  unowned let canvas: Canvas
+  unowned var canvas: Canvas?
   weak var frame: Frame?
   init(_ canvas: Canvas, _ frame: Frame) {
     self.canvas = canvas
@@ -34,16 +34,19 @@ enum Gallery {
 }
 
 @inline(never)
-func hangPicture(keepThumbnail: Bool) {
+func hangPicture(keepThumbnail: Bool, thenForget: Bool) {
   let canvas = Canvas.make()
   let frame = Frame()
   let thumbnail = Thumbnail(canvas, frame)
+  if thenForget { thumbnail.canvas = nil }
   if keepThumbnail { Gallery.thumbnails.append(thumbnail) }
   withExtendedLifetime((canvas, frame)) {}
 }
 
 extension LeakCase {
   static let unownedZombies = LeakCase("unowned-zombies") { variant in
-    forEachRound { hangPicture(keepThumbnail: variant == .asNamed) }
+    forEachRound {
+      hangPicture(keepThumbnail: variant != .opposite, thenForget: variant == .advised)
+    }
   }
 }

@@ -19,6 +19,6 @@ final class Redialer: @unchecked Sendable {
 
 extension LeakCase {
   static let workItem = LeakCase("work-item") { variant in
-    forEachRound { Redialer().dial(weakly: variant == .opposite) }
+    forEachRound { Redialer().dial(weakly: variant.isMended) }
   }
 }

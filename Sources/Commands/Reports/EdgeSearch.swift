@@ -1,0 +1,183 @@
+// EdgeSearch: the references that a caller names as TYPE.FIELD.
+
+internal import GraphAnalysis
+internal import GraphPrimitives
+internal import GraphReport
+internal import HeapGraph
+internal import SnapshotFormat
+
+/// Finds the references that somebody wrote down as a report shows them or by heart.
+struct EdgeSearch {
+  let graph: HeapGraph
+  private let _kinds: [(kind: EdgeKind, text: EdgeName)]
+
+  /// - Complexity: O(*V* + *E*).
+  init(in graph: HeapGraph, names: Names) {
+    self.graph = graph
+    _kinds = edgeKinds(in: graph).map { ($0, EdgeName($0, names: names)) }
+  }
+
+  /// The kinds of references that a text names, each told once, and their slots.
+  ///
+  /// The module may be left out, `*` and `?` stand for anything, an index for every index, and what
+  /// follows an arrow says where the reference leads. A closure's name alone stands for all that it captures.
+  ///
+  /// - Throws: a sentence with what there is where the text names no strong reference.
+  func find(_ asked: String) throws -> (kinds: [EdgeName], slots: [UInt32]) {
+    let wanted = Wanted(asked)
+    var found = _kinds.filter { wanted.matches($0.text, byPrefix: false) }
+    if found.isEmpty {
+      // A struct that is no reference itself stands for the references in it: the shortest paths.
+      let within = _kinds.filter { wanted.matches($0.text, byPrefix: true) }
+      let shortest = within.map(\.kind.edges.count).min()
+      found = within.filter { $0.kind.edges.count == shortest }
+    }
+    guard !found.isEmpty else { throw _error(asked, wanted) }
+    var told: [EdgeName] = []
+    for text in found.map(\.text) where !told.contains(where: { $0.whole == text.whole }) {
+      told.append(text)
+    }
+    return (told, Set(found.flatMap(\.kind.slots)).sorted())
+  }
+
+  private func _error(_ asked: String, _ wanted: Wanted) -> CommandError {
+    let what = "--weaken \(asked)"
+    // The longest part before a dot that is a type which holds anything.
+    for type in wanted.types {
+      let pattern = TypePattern(type)
+      let fields = Set(
+        _kinds.filter { pattern.matches($0.text.holder, module: $0.text.module) }.map(\.text.field)
+          .filter { !$0.isEmpty })
+      if let strength = wanted.strength(in: graph, by: pattern) {
+        return CommandError(
+          what, "that reference is \(strength), not strong", mend: "there is nothing to weaken",
+          status: .usage)
+      }
+      if fields.isEmpty { continue }
+      let sorted = fields.sorted()
+      let field = String(wanted.edge.dropFirst(type.count + 1))
+      let guess = Spelling.nearest(to: field, among: sorted).map { "did you mean \($0)? " } ?? ""
+      let list = sorted.prefix(12).joined(separator: ", ") + (sorted.count > 12 ? ", …" : "")
+      return CommandError(
+        what, "\(type) has no such reference", mend: guess + "what it holds: \(list)", status: .usage)
+    }
+    let type = wanted.types.first ?? wanted.edge
+    let guess = ObjectSearch.nearestType(to: type, in: graph)
+    return CommandError(
+      what, "no such reference in the snapshot",
+      mend: guess.map { "did you mean \($0).FIELD?" }
+        ?? "write it as a report shows it, TYPE.FIELD: memgraph leaks names edges, and memgraph object"
+        + " shows what an object holds", status: .usage)
+  }
+}
+
+/// What a caller wrote, taken apart.
+private struct Wanted {
+  /// The reference: `App.Client.onChange`.
+  let edge: String
+
+  /// What it leads to; nil for anything.
+  let target: String?
+
+  init(_ text: String) {
+    var edge = text.trimmed
+    var target: String?
+    for arrow in [" -> ", " → "] {
+      if let place = edge.firstRange(of: arrow) {
+        target = String(edge[place.upperBound...]).trimmed
+        edge = String(edge[..<place.lowerBound]).trimmed
+      }
+    }
+    for note in [" [unsure]", " [unowned]", " [weak]"] where edge.hasSuffix(note) {
+      edge.removeLast(note.count)
+    }
+    // The parentheses around a closure's name are a report's own.
+    if edge.hasPrefix("("), let close = edge.lastIndex(of: ")"),
+      edge[close...].hasPrefix(").") || edge.index(after: close) == edge.endIndex
+    {
+      let field = edge[edge.index(after: close)...]
+      edge = String(edge[edge.index(after: edge.startIndex)..<close] + field)
+    }
+    // As reports write the toolchain's types.
+    self.edge = Names.sourceSpelling(of: EdgeName.folded(Self.withoutTaskNumber(edge)))
+    self.target = target.map {
+      Names.sourceSpelling(
+        of: $0.hasPrefix("(") && $0.hasSuffix(")") ? String($0.dropFirst().dropLast()) : $0)
+    }
+  }
+
+  /// `Task 41 (suspended in …).closure` as `Task.closure`.
+  private static func withoutTaskNumber(_ edge: String) -> String {
+    guard edge.hasPrefix("Task "), let open = edge.firstIndex(of: "(") else { return edge }
+    var depth = 0
+    for place in edge[open...].indices {
+      if edge[place] == "(" { depth += 1 }
+      if edge[place] == ")" { depth -= 1 }
+      if depth == 0 { return "Task" + edge[edge.index(after: place)...] }
+    }
+    return edge
+  }
+
+  /// What may be the type: everything before each dot, the longest first.
+  var types: [String] {
+    edge.indices.filter { edge[$0] == "." }.reversed().map { String(edge[..<$0]) }
+  }
+
+  func matches(_ text: EdgeName, byPrefix: Bool) -> Bool {
+    guard matchesTarget(text) else { return false }
+    if EdgeName.folded(Self.withoutTaskNumber(text.title)) == edge { return true }
+    if text.field.isEmpty || text.module.isEmpty, matchesWhole(EdgeName.folded(text.title)) {
+      return true
+    }
+    if let closure = text.closure {
+      if TypePattern.glob(edge, closure) || TypePattern.glob(edge, closure + "." + text.capture) {
+        return true
+      }
+    }
+    if text.holder.contains(" "), TypePattern.glob(edge, text.holder) { return true }
+    if byPrefix {
+      return FieldPattern(edge).matches(field: text.field, type: text.holder, module: text.module)
+    }
+    return types.contains { type in
+      TypePattern.glob(String(edge.dropFirst(type.count + 1)), text.field)
+        && TypePattern(type).matches(text.holder, module: text.module)
+    } || TypePattern.glob(edge, text.field)
+  }
+
+  /// A variable's name, with `static` or without, with the module or without.
+  private func matchesWhole(_ title: String) -> Bool {
+    let plain = title.hasPrefix("static ") ? String(title.dropFirst("static ".count)) : title
+    if TypePattern.glob(edge, title) || TypePattern.glob(edge, plain) { return true }
+    guard let dot = plain.firstIndex(of: ".") else { return false }
+    return TypePattern.glob(edge, String(plain[plain.index(after: dot)...]))
+  }
+
+  private func matchesTarget(_ text: EdgeName) -> Bool {
+    guard let target else { return true }
+    return [text.target, text.targetType, text.closure ?? ""].contains {
+      TypePattern.glob(target, $0) || $0 == target
+    }
+  }
+
+  /// How a type holds by a field of this name that isn't strong; nil where it has no such field.
+  func strength(in graph: HeapGraph, by pattern: TypePattern) -> String? {
+    let field = edge.split(separator: ".").last.map(String.init) ?? edge
+    for node in graph.nodes(ofType: pattern).prefix(1_000) {
+      for row in graph.edges(of: node) {
+        let edge = EdgeIndex(row)
+        let strength = graph.info(of: edge).strength
+        if strength != .strong, graph.label(of: edge).foldedText == field { return strength.name }
+      }
+    }
+    return nil
+  }
+}
+
+extension String {
+  fileprivate var trimmed: String {
+    var text = self[...]
+    while text.first == " " { text = text.dropFirst() }
+    while text.last == " " { text = text.dropLast() }
+    return String(text)
+  }
+}

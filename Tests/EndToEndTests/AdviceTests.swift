@@ -1,0 +1,115 @@
+// Whether the advice is right: the first one is the true mending of each case, and where the source is
+// mended like that, what is gone is what the tool said would go.
+internal import Foundation
+internal import Testing
+
+@Suite struct AdviceTests {
+  static let cases = CaseExpectation.all.filter { $0.fixes != nil }
+
+  @Test("Every case that leaks says what its true mending is")
+  func complete() {
+    #expect(CaseExpectation.all.filter { $0.kind != .none }.map(\.name) == Self.cases.map(\.name))
+  }
+
+  @Test(
+    "The first advice is the true mending, and frees type by type what the mending frees",
+    arguments: cases)
+  func agrees(_ expectation: CaseExpectation) throws {
+    let broken = try Recording(of: "LeakCases", [expectation.name])
+    let mended = try Recording(of: "LeakCases", [expectation.name, "--fixed-by-advice"])
+    #expect(broken.outcome.status == 0 && mended.outcome.status == 0)
+    let last = broken.mark("round-3")
+    let report =
+      try expectation.kind == .abandoned
+      ? Report.of("diff", broken.mark("round-1"), last) : Report.of("leaks", last)
+    let cuts = report.findings.compactMap(\.cut)
+    for (edge, advice) in expectation.fixes ?? [:] {
+      #expect(
+        cuts.contains { $0.edge.contains(edge) && $0.advice.contains(advice) },
+        "\(edge): \(advice) is none of \(cuts.map { "\($0.edge): \($0.advice)" })")
+    }
+    #expect(report.findings.count == expectation.fixes?.count, "one finding a cause")
+
+    if expectation.kind == .zombie {
+      // Zombies are not alive: the finding says how many there are, and none is left.
+      #expect(report.findings.map(\.count) == cuts.map(\.frees.count))
+      #expect(try Report.of("leaks", mended.mark("round-3")).findings.isEmpty)
+      return
+    }
+    let predicted = try freed(by: report.findings, in: last)
+    let before = try #require(try Report.of("summary", last).totals?.live)
+    let after = try #require(try Report.of("summary", mended.mark("round-3")).totals?.live)
+    for type in Set(before.byType.keys).union(after.byType.keys).union(predicted.keys)
+    where type.hasPrefix("LeakCases.") || predicted[type] != nil && type.hasPrefix("_") {
+      #expect(
+        before.count(of: type) - after.count(of: type) == predicted[type] ?? 0,
+        "\(type): \(before.count(of: type)) before, \(after.count(of: type)) after")
+    }
+    #expect(predicted.keys.contains { $0.hasPrefix("LeakCases.") })
+  }
+
+  /// What the advised cuts free, by type.
+  private func freed(by findings: [Report.Finding], in mark: String) throws -> [String: Int] {
+    if findings.allSatisfy({ $0.cut?.advice.hasPrefix("balance") == true }) {
+      return Dictionary(uniqueKeysWithValues: findings.map { ($0.type, $0.cut?.frees.count ?? 0) })
+    }
+    let edges = findings.compactMap(\.cut).flatMap(\.edges)
+    let answer = try Report.of("whatif", [mark] + edges.flatMap { ["--weaken", $0] })
+    return (answer.whatif?.freed.byType ?? [:]).mapValues(\.count)
+  }
+
+  // MARK: - The consultation screen
+
+  /// One mistake of the sample alone, and the edges that mend it.
+  struct Mistake: Sendable, CustomTestStringConvertible {
+    var name: String
+    var edges: [String]
+    var advice: [String]
+    var testDescription: String { name }
+  }
+
+  static let mistakes = [
+    Mistake(
+      name: "closure", edges: ["SignalingClient.onConnectionChange"], advice: ["capture [weak self]"]
+    ),
+    Mistake(
+      name: "renderers",
+      edges: ["PeerConnection.delegate", "NativeRenderer.delegate", "NativeRenderer.track"],
+      advice: ["make each of them weak", "make track weak"]),
+    Mistake(
+      name: "observers",
+      edges: [
+        "(closure #1 in VideoCall.CallViewController.startObserving()).self",
+        "RepeatingTimer.onTick",
+      ],
+      advice: ["remove the observer when the work ends"]),
+    Mistake(
+      name: "handle", edges: ["PeerConnectionHandle.context"], advice: ["close() before release"]),
+  ]
+
+  @Test(
+    "Each mistake of the video call is advised on, and frees what the program frees without it",
+    arguments: mistakes)
+  func videoCall(_ mistake: Mistake) throws {
+    let broken = try Recording(of: "VideoCall", ["--leak", mistake.name])
+    let mended = try Recording(of: "VideoCall", ["--leak", "none"])
+    let last = broken.mark("call-5")
+    let report = try Report.of("diff", broken.mark("call-1"), last)
+    let advice = report.findings.compactMap(\.cut?.advice)
+    for wanted in mistake.advice {
+      #expect(advice.contains { $0.contains(wanted) }, "\(wanted) is none of \(advice)")
+    }
+    let answer = try Report.of("whatif", [last] + mistake.edges.flatMap { ["--weaken", $0] })
+    let predicted = (answer.whatif?.freed.byType ?? [:]).mapValues(\.count)
+    #expect(predicted["VideoCall.CallViewController"] == 5)
+    let before = try #require(try Report.of("summary", last).totals?.live)
+    let after = try #require(try Report.of("summary", mended.mark("call-5")).totals?.live)
+    // A screen's deinit gives its timer back to be used again, which no tool can know.
+    for type in Set(before.byType.keys).union(after.byType.keys).union(predicted.keys)
+    where type.hasPrefix("VideoCall.") && type != "VideoCall.RepeatingTimer" {
+      #expect(
+        before.count(of: type) - after.count(of: type) == predicted[type] ?? 0,
+        "\(type): \(before.count(of: type)) before, \(after.count(of: type)) after")
+    }
+  }
+}
