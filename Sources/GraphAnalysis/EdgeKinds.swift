@@ -145,7 +145,9 @@ private struct EdgeKindSearch {
     else { return }
     for slot in graph.strong.edges(from: node) {
       let target = graph.strong.targets[slot]
-      if graph.kind(of: index) == .taskSlab, graph.kind(of: NodeIndex(rawValue: target)) == .taskSlab {
+      if graph.kind(of: index) == .taskSlab,
+        graph.kind(of: NodeIndex(rawValue: target)) == .taskSlab
+      {
         // In which of a task's slabs something lies makes no difference.
         _follow(target, from: kind, holder: holder, path: path)
       } else {

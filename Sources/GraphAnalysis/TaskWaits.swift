@@ -62,7 +62,9 @@ extension HeapGraph {
         return .unknown
       }
     }
-    guard let count = strongCount(of: task) else { return found == 0 ? .droppedContinuation : .unknown }
+    guard let count = strongCount(of: task) else {
+      return found == 0 ? .droppedContinuation : .unknown
+    }
     if isHeldByProgram && Int(count) <= found { return .continuation }
     // Nobody will resume a task that no root reaches, whatever handles of it there are.
     return found == 0 || !isReachable[task.position] ? .droppedContinuation : .unknown

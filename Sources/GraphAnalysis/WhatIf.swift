@@ -110,7 +110,8 @@ extension HeapGraph {
       let kept = nameKey(of: node)
       for place in holders.graph.edges(from: target) {
         let other = holders.edgeBySlot[place]
-        if isCut.contains(other) || isFreed.contains(NodeIndex(rawValue: holders.graph.targets[place]))
+        if isCut.contains(other)
+          || isFreed.contains(NodeIndex(rawValue: holders.graph.targets[place]))
         {
           continue
         }
@@ -130,7 +131,9 @@ extension HeapGraph {
         }
       }
       if counting.isOverRetained(target) {
-        add(Key(kept: kept, holder: .max, name: .max, function: 0), kept: node, holder: .unexplainedRetain)
+        add(
+          Key(kept: kept, holder: .max, name: .max, function: 0), kept: node,
+          holder: .unexplainedRetain)
       }
     }
     return found.enumerated().sorted {

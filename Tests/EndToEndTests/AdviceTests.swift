@@ -70,7 +70,8 @@ internal import Testing
 
   static let mistakes = [
     Mistake(
-      name: "closure", edges: ["SignalingClient.onConnectionChange"], advice: ["capture [weak self]"]
+      name: "closure", edges: ["SignalingClient.onConnectionChange"],
+      advice: ["capture [weak self]"]
     ),
     Mistake(
       name: "renderers",

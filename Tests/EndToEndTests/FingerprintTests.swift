@@ -16,7 +16,10 @@ internal import Testing
     compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     compiler.currentDirectoryURL = sources
     compiler.arguments =
-      ["swiftc", "-O", "-g", "-swift-version", "6", "-module-name", "LeakCases", "-o", program.path]
+      [
+        "swiftc", "-O", "-g", "-swift-version", "6", "-module-name", "LeakCases", "-o",
+        program.path,
+      ]
       + files
     compiler.standardOutput = FileHandle.nullDevice
     try compiler.run()

@@ -61,7 +61,8 @@ import Testing
       let both = try whatIf(weakening: [kinds[0].slots, kinds[1].slots], in: graph)
       #expect(both.freedAlone.allSatisfy { $0.count <= both.freed.total.count })
       let leaked = try leaks(in: graph).leaked.total
-      #expect(both.stillLeaked.total + both.freedLeaked - both.stillLeaked.total == both.freedLeaked)
+      #expect(
+        both.stillLeaked.total + both.freedLeaked - both.stillLeaked.total == both.freedLeaked)
       #expect(both.stillLeaked.total.count <= leaked.count)
     }
   }

@@ -29,7 +29,8 @@ struct LeakCase: Sendable {
   static let all = [
     actorCallback, actorQueue, asyncLetParked, awaitedMethod, blockedThread, containers,
     delegateCycle, droppedContinuation,
-    enumPayload, existentialBox, finishedTask, handlerList, hiddenPointers, indirectEnum, inheritedField,
+    enumPayload, existentialBox, finishedTask, handlerList, hiddenPointers, indirectEnum,
+    inheritedField,
     lazyImmediate, markInDeinit, methodReference, nestedWeak, notificationObserver, promise,
     propertyWrapper,
     pendingRequests, recursiveClosure, runLoopTimer, singletonCache, sleepingTask,

@@ -59,7 +59,8 @@ struct EdgeSearch {
       let guess = Spelling.nearest(to: field, among: sorted).map { "did you mean \($0)? " } ?? ""
       let list = sorted.prefix(12).joined(separator: ", ") + (sorted.count > 12 ? ", …" : "")
       return CommandError(
-        what, "\(type) has no such reference", mend: guess + "what it holds: \(list)", status: .usage)
+        what, "\(type) has no such reference", mend: guess + "what it holds: \(list)",
+        status: .usage)
     }
     let type = wanted.types.first ?? wanted.edge
     let guess = ObjectSearch.nearestType(to: type, in: graph)

@@ -26,10 +26,10 @@ extension Verb {
     options: [.weaken] + Option.report + [.limit] + Option.naming + [.folder],
     examples: [
       Example(
-        "memgraph whatif marks/call-5.mgraph --weaken App.RTCClient.onConnectionChange",
+        "memgraph whatif call-5 --weaken App.RTCClient.onConnectionChange",
         "Whether [weak self] in that closure is enough."),
       Example(
-        "memgraph whatif exit.mgraph --weaken 'Renderer.delegate' --weaken 'Renderer.track'",
+        "memgraph whatif exit.mgraph --weaken Renderer.delegate --weaken Renderer.track",
         "What two references free together, and each alone."),
     ]
   ) { call in

@@ -52,7 +52,8 @@ struct AdviceText {
         "make \(name) weak instead of unowned, or let go of \(step.type) when the work ends: an unowned"
         + " reference keeps the memory of a destroyed object"
     case .closeResource:
-      return "close() before release, when the work ends: as long as it is open it keeps what it refers to"
+      return
+        "close() before release, when the work ends: as long as it is open it keeps what it refers to"
     case .invalidateTimer:
       return
         "invalidate the timer when the work ends, not in deinit, and \(weakCapture): deinit does not run"
@@ -172,7 +173,8 @@ struct AdviceText {
   private var clear: String {
     if step.field.hasSuffix("]") {
       // An offset into memory without types is no container.
-      return step.field.contains("+") ? "let it go when the work ends"
+      return step.field.contains("+")
+        ? "let it go when the work ends"
         : "remove it from \(container) when the work ends"
     }
     guard let first = step.field.first, first == "_" || first.isLetter || first == "[" else {

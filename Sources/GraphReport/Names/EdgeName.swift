@@ -48,7 +48,8 @@ package struct EdgeName: Hashable, Sendable {
       let path = names.field(from: start, by: kind.edges)
       self.init(
         root: name, path: Self.folded(path), title: Self.folded(Names.join(name, path)),
-        node: kind.edges.last.map { names.target(of: $0) } ?? start, edges: kind.edges, names: names)
+        node: kind.edges.last.map { names.target(of: $0) } ?? start, edges: kind.edges, names: names
+      )
     }
   }
 
@@ -73,7 +74,9 @@ package struct EdgeName: Hashable, Sendable {
     capture = text.captured ?? "self"
     self.targetType = targetType
     // A field of a library's own, or of another closure, says nothing to who wrote the closure in it.
-    if let closure, text.task == nil, text.isClosure || !OwnCode.isOwn(module: module) {
+    if let closure, text.task == nil,
+      text.isClosure || ToolchainModules.names.contains(module) || module.isEmpty
+    {
       title = "(\(closure)).\(capture)"
       self.target = targetType
     } else {
@@ -113,7 +116,8 @@ package struct EdgeName: Hashable, Sendable {
     while let open = rest.firstIndex(of: "["), let close = rest[open...].firstIndex(of: "]") {
       let inside = rest[rest.index(after: open)..<close]
       let isCapture = rest[..<open].hasSuffix("capture")
-      let isIndex = inside.isEmpty || inside == "*" || inside.allSatisfy(\.isNumber)
+      let isIndex =
+        inside.isEmpty || inside == "*" || inside.allSatisfy(\.isNumber)
         || inside.first == "\""
       folded += rest[..<open]
       folded += isIndex && !isCapture ? "[_]" : "[\(inside)]"

@@ -67,7 +67,9 @@ struct StepText {
           isActorQueue: names.isActorQueue(step.edges),
           isClosure: names.kind(of: step.node) == .closureContext,
           captured: captured(by: step, reachedBy: leading, names: names),
-          passesBox: step.edges.dropLast().contains { names.kind(of: names.target(of: $0)) == .box },
+          passesBox: step.edges.dropLast().contains {
+            names.kind(of: names.target(of: $0)) == .box
+          },
           task: names.task(step.node),
           taskPart: step.edges.lazy.compactMap { names.partOfTask($0) }.first))
       leading = step.edges.last

@@ -118,7 +118,8 @@ package struct WhatIfReport: Report {
     }
     var line = Line(
       what + " would free \(Units.count(freed.count, "object")), \(Units.bytes(freed.bytes)): ")
-    line += Line(parts.joined(separator: ", "), _answer.stillLeaked.total.count > 0 ? .plain : .good)
+    line += Line(
+      parts.joined(separator: ", "), _answer.stillLeaked.total.count > 0 ? .plain : .good)
     return line
   }
 
