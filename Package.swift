@@ -28,6 +28,15 @@ extension Target {
     .target(name: name, dependencies: dependencies, swiftSettings: commonSwiftSettings)
   }
 
+  /// A program that tells a story of memory: executable, with a README of its own.
+  static func sample(
+    _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
+  ) -> Target {
+    .executableTarget(
+      name: name, dependencies: ["SampleSupport"] + dependencies, path: "samples/" + name,
+      exclude: ["README.md"] + exclude, swiftSettings: sampleSwiftSettings)
+  }
+
   /// The tests of a target; `exclude` names folders of files that tests read by their path.
   static func tests(
     of name: String, _ more: [Target.Dependency] = [], exclude: [String] = []
@@ -108,9 +117,12 @@ let package = Package(
     .target(
       name: "CPeerConnection", path: "samples/VideoCall/CPeerConnection", cSettings: commonCSettings
     ),
-    .executableTarget(
-      name: "VideoCall", dependencies: ["CPeerConnection"], path: "samples/VideoCall",
-      exclude: ["README.md", "CPeerConnection"], swiftSettings: sampleSwiftSettings),
+    .target(
+      name: "SampleSupport", path: "samples/Support", swiftSettings: sampleSwiftSettings),
+    .sample("VideoCall", ["CPeerConnection"], exclude: ["CPeerConnection"]),
+    .sample("Feed"),
+    .sample("Sensors"),
+    .sample("Subscriptions"),
     .executableTarget(
       name: "LeakCases", path: "samples/LeakCases", exclude: ["README.md", "Expected"],
       swiftSettings: sampleSwiftSettings),
@@ -128,6 +140,10 @@ let package = Package(
     .executableTarget(
       name: "SnapshotMaker", dependencies: ["SnapshotDSL", "SnapshotFormat", "GraphPrimitives"],
       path: "Tests/Support/SnapshotMaker", swiftSettings: commonSwiftSettings),
+
+    // What reports looked like when somebody last found them right.
+    .target(
+      name: "GoldenFiles", path: "Tests/Support/GoldenFiles", swiftSettings: commonSwiftSettings),
 
     // A program that tests capture from outside.
     .executableTarget(
@@ -166,11 +182,17 @@ let package = Package(
     .tests(
       of: "Commands",
       [
-        "SnapshotDSL", "ReportSchema", "SnapshotFormat", "GraphPrimitives", "GraphReport",
-        "Symbolication", "HeapCapture", "CZlib",
+        "SnapshotDSL", "ReportSchema", "GoldenFiles", "SnapshotFormat", "GraphPrimitives",
+        "GraphReport", "Symbolication", "HeapCapture", "CZlib",
       ],
       exclude: ["Goldens"]),
     // The tools and samples as processes, as a user runs them.
-    .testTarget(name: "EndToEndTests", swiftSettings: commonSwiftSettings),
+    .testTarget(
+      name: "EndToEndTests", dependencies: ["GoldenFiles"], exclude: ["Goldens"],
+      swiftSettings: commonSwiftSettings),
+    // The samples' own parts, without an agent.
+    .testTarget(
+      name: "SampleTests", dependencies: ["Feed", "Sensors", "Subscriptions", "SampleSupport"],
+      swiftSettings: commonSwiftSettings),
   ]
 )

@@ -1,6 +1,7 @@
 // Tests of the verbs that report: goldens in every format, exit statuses, bad input.
 
 import Foundation
+import GoldenFiles
 import ReportSchema
 import SnapshotFormat
 import Testing

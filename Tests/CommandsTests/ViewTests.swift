@@ -1,6 +1,7 @@
 // Tests of `memgraph view`: what is in the file equals the snapshot and the analysis, and no name becomes markup.
 
 import Foundation
+import GoldenFiles
 import GraphPrimitives
 import GraphReport
 import ReportSchema

@@ -70,6 +70,7 @@ internal import Testing
     #expect(finding.cycle?.contains { $0.text.contains("listenToClient") } == true)
     #expect(finding.cut?.edge.contains("onConnectionChange") == true)
     #expect(finding.cut?.advice.contains("[weak self]") == true)
+    try recording.expectAnswer("leaks", marks: "call-5", named: "videocall-closure.txt")
   }
 
   @Test("(b) alone: the delegate's and the renderer's cycle are named")
@@ -80,6 +81,7 @@ internal import Testing
     let found = cycles(leaks)
     #expect(found.contains(["CallViewController.connection", "PeerConnection.delegate"]))
     #expect(found.contains(["VideoTrack.renderers", "NativeRenderer.track"]))
+    try recording.expectAnswer("leaks", marks: "call-5", named: "videocall-renderers.txt")
   }
 
   @Test("(c) alone: the notification center and the run loop's timer are named")
@@ -90,6 +92,8 @@ internal import Testing
     let paths = try texts(of: "paths", mark)
     #expect(paths.contains { $0.contains("NotificationCenter") && $0.contains("startObserving") })
     #expect(paths.contains { $0.contains("Timer") && $0.contains("RepeatingTimer.onTick") })
+    try recording.expectAnswer(
+      "paths", marks: "call-5", type: Self.screen, named: "videocall-observers.txt")
   }
 
   @Test("(d) alone: the native handle that nobody closed is named")
@@ -110,6 +114,8 @@ internal import Testing
         $0.contains("open_connections") && $0.contains("PeerConnectionHandle.context")
           && $0.contains("EventReceiver.onEvent")
       })
+    try recording.expectAnswer(
+      "paths", marks: "call-5", type: Self.screen, named: "videocall-handle.txt")
   }
 
   @Test("None of the four: no screen survives")

@@ -106,6 +106,19 @@ private final class Closures {
   }
 }
 
+/// Captures first what the concurrency library lays out: the compiler doesn't know where the rest lies.
+private final class Streaming {
+  var handler: () -> Void
+  var box: () -> Void
+  init(_ leaf: Leaf, _ stream: AsyncStream<Leaf>) {
+    handler = {
+      withExtendedLifetime(stream) {}
+      leaf.value += 1
+    }
+    box = { withExtendedLifetime(stream) {} }
+  }
+}
+
 @Suite struct LayoutTests {
   @Test("Strong, weak, unowned and unmanaged references are told apart, superclass fields first")
   func strengths() throws {
@@ -223,6 +236,22 @@ private final class Counts: ManagedBuffer<Leaf, Int> {}
 private final class Bytes: ManagedBuffer<Leaf, UInt8> {}
 
 extension LayoutTests {
+  @Test("A closure whose first capture another library lays out is a counted closure all the same")
+  func resilientCapture() throws {
+    let leaf = Leaf()
+    let object = Streaming(leaf, AsyncStream { $0.yield(leaf) })
+    let target = try LayoutTarget()
+    let closures = target.references(of: object)
+    try #require(closures.map(\.label) == ["handler", "box"])
+    for (closure, kind) in zip(closures, [NodeKind.closureContext, .box]) {
+      let type = try #require(target.type(at: closure.target))
+      #expect(type.kind == kind && type.isCounted)
+      let untyped = target.collect(closure.target).words
+      #expect(untyped.first?.range.lowerBound == closure.target + 16)
+    }
+    withExtendedLifetime((object, leaf)) {}
+  }
+
   @Test("A managed buffer's header is typed; its elements are words where they may be addresses")
   func managedBuffers() throws {
     let leaf = Leaf()

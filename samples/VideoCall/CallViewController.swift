@@ -1,5 +1,6 @@
 // The consultation screen: what it owns, and its life from being shown to being left.
 import Foundation
+import SampleSupport
 
 /// The screen of one consultation. It ought to die when the person leaves it.
 @MainActor

@@ -1,5 +1,6 @@
 // The Swift side of a native connection: owner of the handle and of the call's tracks.
 import CPeerConnection
+import SampleSupport
 
 /// Hears of the connection's quality. Mistake (b) starts here: who owns a connection is its delegate.
 @MainActor

@@ -1,5 +1,6 @@
 // A repeating timer that can be stopped for good, which Foundation's own can't on Linux.
 import Foundation
+import SampleSupport
 
 /// Calls a closure again and again, from the main run loop, which holds it: run loop → `Timer` → block
 /// → this object → closure.

@@ -1,4 +1,5 @@
 // The client that tells the two sides of a call of each other.
+import SampleSupport
 
 /// Stores the closure that wants to know of each change. The screen owns the client: mistake (a) is
 /// what that closure captures.

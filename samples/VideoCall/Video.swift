@@ -1,5 +1,6 @@
 // A video track and the renderers that show it.
 import Glibc
+import SampleSupport
 
 /// A stream of pictures from one side of the call. It knows its renderers, since it feeds them.
 @MainActor

@@ -60,7 +60,12 @@ struct Comparison {
     survivedCount = difference.survived.count
     isExact = difference.isExact
     markCount = Self.markCount(from: first.graph.snapshot, to: graph.snapshot)
-    let grown = Set(changes.filter { $0.isOwn && $0.net.count > 0 }.map(\.type))
+    // By the snapshot's own names: a change has the name that reports write.
+    let grownTypes = Set(
+      born.costByType.keys.filter { type in
+        let net = (born.costByType[type] ?? .zero) - (died.costByType[type] ?? .zero)
+        return (!filter.isEmpty || own.contains(type)) && net.count > 0
+      })
     let bornSet = Set(bornNodes)
     // Of a leak that is older, only what was born in between is told.
     let leaked = try leaks(in: graph).findings.keeping(in: graph) { bornSet.contains($0) }
@@ -72,7 +77,7 @@ struct Comparison {
     }
     let held = try abandoned(
       bornNodes.filter {
-        graph.isReachable[$0.position] && grown.contains(graph.typeName(of: $0))
+        graph.isReachable[$0.position] && grownTypes.contains(graph.typeName(of: $0))
       }, in: graph, nonOwners: nonOwners)
     findings = leaked + held.findings
     omittedCount = held.omittedCount

@@ -46,8 +46,9 @@ package final class SwiftType {
     /// reference whatever their number is.
     case managedBuffer(program: Int, size: Int, hasTail: Bool)
 
-    /// A closure's captures or a captured variable, by the capture descriptor at an address.
-    case captures(descriptor: UInt64, firstCapture: Int)
+    /// A closure's captures or a captured variable, by the capture descriptor at an address; nil where
+    /// it doesn't tell where they lie.
+    case captures(descriptor: UInt64?, firstCapture: Int)
 
     /// One value at an offset.
     case box(program: Int, offset: Int)

@@ -47,7 +47,7 @@ extension TypeCatalog {
     case .string:
       _string(value, into: &sink)
     case .captures(let descriptor, let firstCapture):
-      if let program = _contextProgram(value, type, descriptor: descriptor) {
+      if let descriptor, let program = _contextProgram(value, type, descriptor: descriptor) {
         _run(program, value, into: &sink)
       } else {
         _words(value, from: firstCapture, labels.label("capture"), into: &sink)

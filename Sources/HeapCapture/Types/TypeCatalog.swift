@@ -149,7 +149,8 @@ package final class TypeCatalog {
 
   private func _addContext(_ word: UInt64) -> SwiftType? {
     guard isInModule(word), isInModule(memory.word(at: word - 16)),
-      let first = memory.load(UInt32.self, at: word + 8), first >= 16, first < 1 << 16,
+      let first = memory.load(UInt32.self, at: word + 8), first == 0 || first >= 16,
+      first < 1 << 16,
       let descriptor = memory.word(at: word + 16)
     else { return nil }
     guard descriptor != 0 else {
@@ -160,9 +161,13 @@ package final class TypeCatalog {
       let bindings = memory.load(UInt32.self, at: descriptor + 8), bindings < 1 << 12
     else { return nil }
     let isBox = captures == 1 && bindings == 0
+    // 0 says that the compiler didn't know where the first capture lies, since another library decides
+    // about its type's layout. The mirror takes it for the place: the words must do.
+    let shape = SwiftType.Shape.captures(
+      descriptor: first == 0 ? nil : descriptor, firstCapture: max(16, Int(first)))
     return _add(
-      isBox ? "box" : "closure context", isBox ? .box : .closureContext, isCounted: true,
-      .captures(descriptor: descriptor, firstCapture: Int(first)), word)
+      isBox ? "box" : "closure context", isBox ? .box : .closureContext, isCounted: true, shape,
+      word)
   }
 
   private func _addGenericBox(_ word: UInt64) -> SwiftType? {

@@ -1,16 +1,17 @@
 // Goldens: what reports looked like when somebody last found them right.
 
-import Foundation
-import Testing
+internal import Foundation
+package import Testing
 
-/// Holds a text against a file in `Goldens`.
+/// Holds a text against a file in the folder `Goldens` beside the test's own file.
 ///
 /// `RECORD_GOLDENS=1 swift test` writes the files anew and fails, so that nobody takes a recording for a
 /// test; look at the difference before it is committed.
-func expectGolden(
-  _ text: String, named name: String, sourceLocation: SourceLocation = #_sourceLocation
+package func expectGolden(
+  _ text: String, named name: String, besideFile path: String = #filePath,
+  sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
-  let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+  let file = URL(fileURLWithPath: path).deletingLastPathComponent()
     .appendingPathComponent("Goldens").appendingPathComponent(name)
   if ProcessInfo.processInfo.environment["RECORD_GOLDENS"] == "1" {
     try text.write(to: file, atomically: true, encoding: .utf8)

@@ -1,29 +1,29 @@
-// The only lines that know of a memory-graph agent: its functions are looked up by name, and where there
-// is no agent the program goes on without. Nothing is linked.
+// The only lines of the samples that know of a memory-graph agent: its functions are looked up by name,
+// and where there is no agent the program goes on without. Nothing is linked.
 import Glibc
 
 /// The agent's C functions, if one is loaded into this process.
-enum Agent {
+package enum Agent {
   /// Ends a generation; takes a snapshot where a folder is set.
-  static func mark(_ name: String) {
+  package static func mark(_ name: String) {
     typealias Function = @convention(c) (UnsafePointer<CChar>) -> CInt
     _ = find("memory_graph_mark", as: Function.self)?(name)
   }
 
   /// Makes a native resource known, with what it costs.
-  static func registerResource(_ resource: UnsafeRawPointer, type: String, bytes: Int) {
+  package static func registerResource(_ resource: UnsafeRawPointer, type: String, bytes: Int) {
     typealias Function = @convention(c) (UnsafeRawPointer, UnsafePointer<CChar>, Int) -> CInt
     _ = find("memory_graph_register_resource", as: Function.self)?(resource, type, bytes)
   }
 
   /// The resource is gone.
-  static func unregister(_ resource: UnsafeRawPointer) {
+  package static func unregister(_ resource: UnsafeRawPointer) {
     typealias Function = @convention(c) (UnsafeRawPointer) -> CInt
     _ = find("memory_graph_unregister", as: Function.self)?(resource)
   }
 
   /// Says that one thing holds another where neither language can see it.
-  static func addStrongEdge(
+  package static func addStrongEdge(
     from holder: UnsafeRawPointer, to held: UnsafeRawPointer, label: String
   ) {
     typealias Function =
