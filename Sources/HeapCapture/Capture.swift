@@ -418,7 +418,9 @@ private struct Capture {
 
     for (index, stack) in stacks.enumerated() {
       guard let stack else { continue }
-      for row in _freeContinuations(of: stack, thread: _threads[index].idInside) {
+      for row in freeContinuations(
+        of: stack, thread: _threads[index].idInside, nodes: _nodes, memory: _memory)
+      {
         resolver.disregardWords(of: row)
         _nodes.kind[row] = .runtime
       }
@@ -490,23 +492,6 @@ private struct Capture {
 
     _scanned = resolver.edges.without(_declared)
     _roots = resolver.roots
-  }
-
-  /// The blocks of libdispatch's cache of a thread.
-  ///
-  /// libdispatch's thread-local data begins with the thread's number, in three words before the list. A
-  /// word elsewhere may lead to a continuation that is in use, with the list's numbers still in it.
-  private func _freeContinuations(of stack: ThreadStack, thread: UInt32) -> [Int] {
-    var rows: [Int] = []
-    for address in stride(
-      from: stack.threadLocal.lowerBound, to: stack.threadLocal.upperBound, by: 8)
-    {
-      guard let word = _memory.word(at: address), let row = _nodes.row(startingAt: word),
-        _memory.load(UInt32.self, at: address - 24) == thread
-      else { continue }
-      rows += HeapCapture.freeContinuations(from: row, nodes: _nodes, memory: _memory)
-    }
-    return rows
   }
 
   // MARK: The snapshot

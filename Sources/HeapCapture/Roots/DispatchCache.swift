@@ -32,3 +32,22 @@ func freeContinuations(from row: Int, nodes: HeapNodes, memory: TargetMemory) ->
     current = following
   }
 }
+
+/// The blocks of libdispatch's cache of a thread.
+///
+/// libdispatch's thread-local data begins with the thread's number, in three words before the list. A
+/// word elsewhere may lead to a continuation that is in use, with the list's numbers still in it.
+func freeContinuations(
+  of stack: ThreadStack, thread: UInt32, nodes: HeapNodes, memory: TargetMemory
+) -> [Int] {
+  var rows: [Int] = []
+  for address in stride(
+    from: stack.threadLocal.lowerBound, to: stack.threadLocal.upperBound, by: 8)
+  {
+    guard let word = memory.word(at: address), let row = nodes.row(startingAt: word),
+      memory.load(UInt32.self, at: address - 24) == thread
+    else { continue }
+    rows += freeContinuations(from: row, nodes: nodes, memory: memory)
+  }
+  return rows
+}

@@ -50,7 +50,7 @@ struct MappedMemory {
       else { continue }
       let range = mapping.start..<mapping.end
       // The main thread's stack has no name in a core file.
-      if _threads.contains(where: { $0.id == _mainThread && range.contains($0.stackPointer) }) {
+      if _threads.contains(where: { _isMain($0) && range.contains($0.stackPointer) }) {
         continue
       }
       let below = index > 0 ? mappings[index - 1] : nil
@@ -66,12 +66,17 @@ struct MappedMemory {
     return found
   }
 
+  /// Whether a thread is the main one, by its number here or in its container.
+  private func _isMain(_ thread: ThreadState) -> Bool {
+    thread.id == _mainThread || thread.idInside == _mainThread
+  }
+
   /// The memory of threads: with a guard below it the mapping is a stack from its start on to its
   /// thread's descriptor, which holds its own address twice. The main thread has just its local data here.
   private func _threadMemory(in range: Range<UInt64>, hasGuard: Bool) -> [Range<UInt64>] {
     var pointers: [(UInt64, hasStack: Bool)] = _threads.lazy
       .filter { range.contains($0.threadPointer) }
-      .map { ($0.threadPointer, hasGuard && $0.id != _mainThread) }
+      .map { ($0.threadPointer, hasGuard && !_isMain($0)) }
     if pointers.isEmpty, hasGuard, let ended = _endedThread(in: range) {
       pointers = [(ended, true)]
     }
