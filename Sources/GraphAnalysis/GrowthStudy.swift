@@ -225,7 +225,7 @@ package struct GrowthStudy {
       if cancel.isCancelled { throw CancellationError() }
       guard let members = membersByPlace[place],
         let finding = try _finding(
-          of: members, at: place, in: last, cuts: cuts, counting: &counting)
+          of: members, at: place, in: last, cuts: cuts, counting: &counting, cancel: cancel)
       else { return nil }
       let dragged = (growthByType[place] ?? [:]).map {
         (type: _names.texts[$0.key], count: $0.value)
@@ -249,7 +249,7 @@ package struct GrowthStudy {
   /// The objects of a place as a finding: the leak that they are, or the way on which they are held.
   private func _finding(
     of members: [NodeIndex], at place: Int, in graph: HeapGraph, cuts: PathCutSearch,
-    counting: inout ReferenceCounting
+    counting: inout ReferenceCounting, cancel: any CancelSignal
   ) throws(CancellationError) -> Finding? {
     if let leak = _leaks[place] { return leak }
     var top = place
@@ -274,7 +274,7 @@ package struct GrowthStudy {
       })
     else { return nil }
     let path = graph.retainPath(along: forest.path(to: nearest.rawValue), to: nearest)
-    let cut = try cuts.cut(of: path, members: members, counting: &counting)
+    let cut = try cuts.cut(of: path, members: members, counting: &counting, cancel: cancel)
     return Finding(
       kind: .abandoned, members: members, representative: nearest, own: graph.cost(of: members),
       retained: graph.cost(goingWith: members), cycle: [], path: path, cuts: cut.map { [$0] } ?? [],
