@@ -79,7 +79,12 @@ parking.wait()
 // What nobody needs any more ends by itself after some seconds: the main thread, the parked one and the one
 // that waits for timers are left, and the agent's where there is one.
 let agentThreads = dlsym(nil, "memory_graph_mark") == nil ? 0 : 1
-while threadCount() > 3 + agentThreads { usleep(10_000) }
+// Fewer for a moment only says that a task has not begun yet, so it has to stay so.
+var calm = 0
+while calm < 50 {
+  usleep(10_000)
+  calm = threadCount() == 3 + agentThreads ? calm + 1 : 0
+}
 fflush(nil)
 _ = write(1, "ready\n", 6)
 var byte: UInt8 = 0
