@@ -10,6 +10,9 @@ struct Endings {
   /// In a function that somebody can call while the object lives.
   private(set) var isElsewhere = false
 
+  /// Whether a function gives it to another one, which may end it.
+  private(set) var isHandedOut = false
+
   /// Whether a function empties the property while the object lives, and `deinit` has no part in that.
   private(set) var isCleared = false
 
@@ -30,6 +33,7 @@ struct Endings {
         if fromDeinit.contains(position), inDeinit == nil { inDeinit = function }
         if fromElsewhere.contains(position) { isElsewhere = true }
       }
+      if finder.isHandedOut { isHandedOut = true }
       if finder.isCleared {
         if fromElsewhere.contains(position), function.name != "init" { isCleared = true }
         if fromDeinit.contains(position) { isClearedInDeinit = true }
@@ -82,6 +86,7 @@ private final class EndFinder: SyntaxVisitor {
   private var names: Set<String>
   private(set) var isEnded = false
   private(set) var isCleared = false
+  private(set) var isHandedOut = false
 
   private static let verbs = [
     "cancel", "invalidate", "stop", "close", "finish", "dispose", "end", "terminate", "shutdown",
@@ -143,6 +148,7 @@ private final class EndFinder: SyntaxVisitor {
       }
       if callee == "removeAll" || callee == "popLast" { isCleared = true }
     }
+    if node.arguments.contains(where: { isIt($0.expression) }) { isHandedOut = true }
     if Self.begins(callee, with: Self.takers), node.allArguments.contains(where: { isIt($0.value) })
     {
       isEnded = true

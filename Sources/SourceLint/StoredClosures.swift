@@ -29,7 +29,7 @@ extension RuleVisitor {
       return false
     }
     let endings = Endings(of: property.name, in: scope.ancestry)
-    return endings.isElsewhere && endings.inDeinit == nil
+    return (endings.isElsewhere || endings.isHandedOut) && endings.inDeinit == nil
   }
 
   /// Calls that give something to what the object owns.

@@ -86,6 +86,13 @@ import Testing
     #expect(screen(body, members: "deinit { action = nil }") == ["18 strong-self"])
   }
 
+  @Test func whatIsEndedThroughItsHandleIsSilent() {
+    let body = "owned = Client { self.show($0) }"
+    #expect(screen(body, members: "func end() { owned?.dispose() }") == [])
+    #expect(screen(body, members: "func end() -> Any { both(owned) }") == [])
+    #expect(screen(body, members: "deinit { owned?.dispose() }") == ["18 strong-self"])
+  }
+
   @Test func bagsOfTheObject() {
     func bag(_ chain: String) -> [String] {
       found(
