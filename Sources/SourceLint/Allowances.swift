@@ -1,5 +1,7 @@
 // Allowances: comments that allow a finding, with a reason.
 
+internal import SwiftSyntax
+
 /// The allowances of a file: `// memgraph:allow RULE: reason` at the end of a line, or above it.
 struct Allowances: Sendable {
   private struct Entry: Sendable {
@@ -15,26 +17,39 @@ struct Allowances: Sendable {
 
   private var entries: [Entry] = []
 
-  /// - Complexity: O(*n*) in the length of the text.
-  init(in text: String) {
+  /// - Complexity: O(*n* log *n*) in the length of the file.
+  init(in tree: SourceFileSyntax, _ converter: SourceLocationConverter) {
     let marker = "// memgraph:allow"
-    guard text.contains(marker) else { return }
-    let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
-    for (index, line) in lines.enumerated() {
-      guard let start = line.firstRange(of: marker) else { continue }
-      let before = line[..<start.lowerBound]
-      // In documentation or a string it is an example.
-      guard !before.contains("\""), !before.contains("//"), !before.contains("`") else { continue }
-      var target = index
-      if before.allSatisfy(\.isWhitespace) {
-        repeat { target += 1 } while target < lines.count && Self.isCommentOrEmpty(lines[target])
+    /// The lines that a token begins in: where there is code.
+    var codeLines: [Int] = []
+    for token in tree.tokens(viewMode: .sourceAccurate) {
+      var position = token.position
+      func note(_ trivia: Trivia) {
+        for piece in trivia {
+          if case .lineComment(let text) = piece, text.hasPrefix(marker) {
+            let location = converter.location(for: position)
+            let parts = text.dropFirst(marker.count)
+              .split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            entries.append(
+              Entry(
+                line: location.line, column: location.column, target: location.line,
+                ruleName: Self.trim(parts[0]), reason: parts.count > 1 ? Self.trim(parts[1]) : ""))
+          }
+          position += piece.sourceLength
+        }
       }
-      let rest = line[start.upperBound...]
-      let parts = rest.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-      entries.append(
-        Entry(
-          line: index + 1, column: before.utf8.count + 1, target: target + 1,
-          ruleName: Self.trim(parts[0]), reason: parts.count > 1 ? Self.trim(parts[1]) : ""))
+      note(token.leadingTrivia)
+      if token.tokenKind != .endOfFile {
+        let line = converter.location(for: token.positionAfterSkippingLeadingTrivia).line
+        if codeLines.last != line { codeLines.append(line) }
+      }
+      position = token.endPositionBeforeTrailingTrivia
+      note(token.trailingTrivia)
+    }
+    // Above a line of code it is about that one.
+    for number in entries.indices {
+      let line = entries[number].line
+      entries[number].target = codeLines.first { $0 >= line } ?? line
     }
   }
 
@@ -67,11 +82,6 @@ struct Allowances: Sendable {
       }
     }
     return left
-  }
-
-  private static func isCommentOrEmpty(_ line: Substring) -> Bool {
-    let text = line.drop(while: \.isWhitespace)
-    return text.isEmpty || text.hasPrefix("//")
   }
 
   private static func trim(_ text: Substring) -> String {

@@ -18,7 +18,7 @@ struct ParsedFile {
     module = Self.module(of: input.path)
     tree = Parser.parse(source: input.text)
     converter = SourceLocationConverter(fileName: input.path, tree: tree)
-    allowances = Allowances(in: input.text)
+    allowances = Allowances(in: tree, converter)
   }
 
   func place(of node: some SyntaxProtocol) -> SourcePlace {

@@ -17,6 +17,10 @@ import Testing
     ("// memgraph:allow allowance: why\n\(mistake)", ["2 allowance", "3 strong-self"]),
     ("/// `// memgraph:allow RULE: reason` is how\n\(mistake)", ["3 strong-self"]),
     ("let s = \"// memgraph:allow strong-self: no\"\n\(mistake)", ["3 strong-self"]),
+    (
+      "let s = \"\"\"\n  // memgraph:allow strong-self: no\n  \"\"\"\n\(mistake)",
+      ["5 strong-self"]
+    ),
   ])
   func allowances(members: String, expected: [String]) {
     #expect(found("class A {\n\(members)\n}") == expected)

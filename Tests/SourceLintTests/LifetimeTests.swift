@@ -50,7 +50,7 @@ import Testing
   @Test(arguments: [
     "task = Task { await once() }",
     "task = Task { [weak self, readings] in for await reading in readings { self?.total += reading } }",
-    "task = Task { [readings] in for await _ in readings { guard let self = 1 as Int? else { return }; _ = self } }",
+    "task = Task { [weak self, readings] in for await _ in readings { guard let self else { return }; self.total += 1 } }",
     "task = Task { for await reading in readings { if reading == 0 { break }; total += reading } }",
     "task = Task { for await reading in readings.prefix(3) { total += reading } }",
     "task = Task { for try await line in handle.bytes.lines { self.total += line } }",

@@ -47,7 +47,7 @@ import Testing
     "action = { _ in given.each { [weak self] in self?.show($0) } }",
   ])
   func strongSelfIsFound(body: String) {
-    #expect(screen(body) == ["18 strong-self"])
+    #expect(screen(body) == ["19 strong-self"])
   }
 
   @Test(arguments: [
@@ -72,7 +72,7 @@ import Testing
 
   @Test(arguments: ["action = show", "client.onChange = self.show", "client.listen(show)"])
   func methodsAreFound(body: String) {
-    #expect(screen(body) == ["18 method-reference"])
+    #expect(screen(body) == ["19 method-reference"])
   }
 
   @Test(arguments: ["client.each(show)", "client.now(show)", "let show = wanted; action = show"])
@@ -83,14 +83,14 @@ import Testing
   @Test func whatTheObjectClearsItselfIsSilent() {
     let body = "action = { self.show($0) }"
     #expect(screen(body, members: "func end() { action = nil }") == [])
-    #expect(screen(body, members: "deinit { action = nil }") == ["18 strong-self"])
+    #expect(screen(body, members: "deinit { action = nil }") == ["19 strong-self"])
   }
 
   @Test func whatIsEndedThroughItsHandleIsSilent() {
     let body = "owned = Client { self.show($0) }"
     #expect(screen(body, members: "func end() { owned?.dispose() }") == [])
     #expect(screen(body, members: "func end() -> Any { both(owned) }") == [])
-    #expect(screen(body, members: "deinit { owned?.dispose() }") == ["18 strong-self"])
+    #expect(screen(body, members: "deinit { owned?.dispose() }") == ["19 strong-self"])
   }
 
   @Test func bagsOfTheObject() {
