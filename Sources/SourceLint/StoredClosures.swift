@@ -140,12 +140,19 @@ extension RuleVisitor {
   ) {
     guard let why = holdsSelfForGood(closure, in: scope) else { return }
     let endings = Endings(of: property.name, in: scope.ancestry)
-    if endings.isElsewhere { return }
+    if endings.isElsewhere, endings.inDeinit == nil { return }
     if let end = endings.inDeinit, let body = end.body {
-      report(
-        .cleanupInDeinit, at: closure,
-        "only deinit ends the task in '\(property.name)', and \(why)",
-        [related(body, in: end.id.file, "the end that is never reached")])
+      let place = [related(body, in: end.id.file, "the end that is never reached")]
+      if endings.isElsewhere {
+        report(
+          .endlessTask, at: closure,
+          "\(why), so the deinit that would end the task in '\(property.name)' isn't reached", place
+        )
+      } else {
+        report(
+          .cleanupInDeinit, at: closure,
+          "only deinit ends the task in '\(property.name)', and \(why)", place)
+      }
     } else {
       report(.endlessTask, at: closure, "\(why), and nothing ends the task in '\(property.name)'")
     }

@@ -38,6 +38,10 @@ import Testing
     #expect(model(body) == ["11 endless-task"])
     #expect(model(body, members: "deinit { task?.cancel() }") == ["11 cleanup-in-deinit"])
     #expect(model(body, members: "func stop() { task?.cancel() }") == [])
+    #expect(
+      model(body, members: "func stop() { task?.cancel() }; deinit { stop() }") == [
+        "11 endless-task"
+      ])
   }
 
   @Test func aPrivateEndThatOnlyDeinitCallsIsDeinits() {
