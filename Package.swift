@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 // The order of the targets is the order in which the data flows; docs/architecture.md has the table
@@ -22,6 +23,19 @@ let commonCSettings: [CSetting] = [
   .enableWarning("extra"),
   .enableWarning("strict-prototypes"),
 ]
+
+/// Where the toolchain has SwiftSyntax as libraries, beside the library of this very manifest; nil for a toolchain
+/// without. The flags that it takes stay in the lint's own targets, which no product has in it.
+let syntaxFolder: String? = {
+  let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+  let manifestLibrary = maps.split(separator: "\n").lazy
+    .compactMap { $0.firstIndex(of: "/").map($0.suffix(from:)) }
+    .first { $0.contains("/lib/swift/pm/") }
+  guard let manifestLibrary, let end = manifestLibrary.range(of: "/pm/") else { return nil }
+  let folder = manifestLibrary[..<end.lowerBound] + "/host"
+  let module = folder + "/SwiftSyntax.swiftmodule"
+  return FileManager.default.fileExists(atPath: String(module)) ? String(folder) : nil
+}()
 
 extension Target {
   static func swift(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -196,3 +210,33 @@ let package = Package(
       swiftSettings: commonSwiftSettings),
   ]
 )
+
+// The lint, where the toolchain ships what it needs: a program beside the tool, since the tool must start
+// without these libraries, too.
+if let syntaxFolder {
+  let settings = commonSwiftSettings + [.unsafeFlags(["-I", syntaxFolder])]
+  package.targets += [
+    .target(
+      name: "SourceLint", swiftSettings: settings,
+      linkerSettings: [
+        .unsafeFlags([
+          "-L", syntaxFolder, "-Xlinker", "-rpath", "-Xlinker", syntaxFolder,
+          "-lSwiftSyntax", "-lSwiftParser",
+        ])
+      ]),
+    .target(
+      name: "LintCommand", dependencies: ["SourceLint", "GraphReport", "Commands"],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "memgraph-lint", dependencies: ["LintCommand"], swiftSettings: settings),
+    .testTarget(
+      name: "SourceLintTests", dependencies: ["SourceLint"], swiftSettings: settings),
+    .testTarget(
+      name: "LintCommandTests", dependencies: ["LintCommand", "SourceLint", "Commands"],
+      swiftSettings: settings),
+  ]
+} else {
+  print(
+    "memory-graph: this toolchain has no SwiftSyntax in lib/swift/host; building without `memgraph lint`"
+  )
+}

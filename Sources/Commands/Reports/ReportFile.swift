@@ -3,9 +3,9 @@
 internal import Glibc
 
 /// Writes reports to files.
-enum ReportFile {
+package enum ReportFile {
   /// Writes a text to a file; see ``write(to:_:)``.
-  static func write(_ text: String, to path: String) throws(CommandError) {
+  package static func write(_ text: String, to path: String) throws(CommandError) {
     try write(to: path) { (sink) throws(SinkError) in try sink.write(text) }
   }
 

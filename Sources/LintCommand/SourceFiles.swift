@@ -1,0 +1,70 @@
+// SourceFiles: the Swift files that a command line names.
+
+internal import Commands
+internal import Glibc
+
+/// Finds and reads Swift files.
+enum SourceFiles {
+  /// The files that are named and those in the folders that are named, each once, in the order of their paths.
+  ///
+  /// Hidden files and folders, such as `.build`, are left out, and links to folders aren't followed.
+  ///
+  /// - Throws: ``CommandError`` for a path that isn't there or a folder that can't be read.
+  static func paths(in operands: [String]) throws(CommandError) -> [String] {
+    var found: Set<String> = []
+    for operand in operands {
+      var status = stat()
+      guard stat(operand, &status) == 0 else { throw failure(operand) }
+      if status.st_mode & S_IFMT == S_IFDIR {
+        try collect(operand, into: &found)
+      } else {
+        found.insert(operand)
+      }
+    }
+    return found.sorted()
+  }
+
+  /// The text of a file; what isn't UTF-8 in it is replaced.
+  static func text(of path: String) throws(CommandError) -> String {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure(path) }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(descriptor, &chunk, chunk.count)
+      if count == 0 { return String(decoding: bytes, as: UTF8.self) }
+      guard count > 0 else {
+        if errno == EINTR { continue }
+        throw failure(path)
+      }
+      bytes += chunk[..<count]
+    }
+  }
+
+  private static func collect(_ folder: String, into found: inout Set<String>) throws(CommandError)
+  {
+    guard let stream = opendir(folder) else { throw failure(folder) }
+    defer { closedir(stream) }
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      guard !name.hasPrefix(".") else { continue }
+      let path = folder == "." ? name : folder + (folder.hasSuffix("/") ? "" : "/") + name
+      var status = stat()
+      guard lstat(path, &status) == 0 else { continue }
+      if status.st_mode & S_IFMT == S_IFDIR {
+        try collect(path, into: &found)
+      } else if name.hasSuffix(".swift"), stat(path, &status) == 0,
+        status.st_mode & S_IFMT == S_IFREG
+      {
+        found.insert(path)
+      }
+    }
+  }
+
+  private static func failure(_ path: String) -> CommandError {
+    CommandError(path, String(cString: strerror(errno)), status: .unreadable)
+  }
+}

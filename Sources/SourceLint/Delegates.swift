@@ -1,0 +1,53 @@
+// Delegates: references back to an owner that aren't weak.
+
+internal import SwiftSyntax
+
+extension RuleVisitor {
+  /// A variable that is called a delegate, can be nil, and could be weak.
+  func checkDelegate(_ node: VariableDeclSyntax, in scope: Scope) {
+    guard scope.hasObject, node.bindingSpecifier.text == "var", !node.modifiers.has("weak"),
+      !node.modifiers.has("unowned")
+    else { return }
+    for binding in node.bindings {
+      guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text.unquoted,
+        name == "delegate" || name.hasSuffix("Delegate") || name == "dataSource"
+          || name.hasSuffix("DataSource"),
+        binding.isStored, let annotation = binding.typeAnnotation
+      else { continue }
+      let type = TypeName(annotation.type)
+      guard type.isOptional, let typeName = type.name, isClassBound(typeName, in: scope) else {
+        continue
+      }
+      report(.strongDelegate, at: binding, "'\(name)' holds its \(typeName) strongly")
+    }
+  }
+
+  /// Whether a type is known to be one of references: else it can't be weak.
+  private func isClassBound(_ name: String, in scope: Scope) -> Bool {
+    if name == "AnyObject" { return true }
+    return retention.ancestry(of: name, in: scope).contains { type in
+      type.isClassBound || type.inherited.contains("NSObjectProtocol")
+    }
+  }
+
+  /// `spooler.reporter = self`, where the object owns the spooler and the reporter isn't weak.
+  func checkBackReference(
+    _ target: ExprSyntax, _ property: PropertyDeclaration, _ path: [String], in scope: Scope
+  ) {
+    guard let member = target.bare.as(MemberAccessExprSyntax.self), let base = member.base else {
+      return
+    }
+    let name = path[path.count - 1]
+    let owner = retention.type(of: base, in: scope)
+    guard owner.first?.kind == .object,
+      let reference = owner.lazy.compactMap({ $0.properties[name] }).first, !reference.isWeak,
+      reference.isVariable
+    else { return }
+    // One that is declared as a delegate is told where it is declared.
+    if name == "delegate" || name.hasSuffix("Delegate") { return }
+    report(
+      .strongDelegate, at: target,
+      "self owns '\(property.name)', and its '\(name)' holds self strongly",
+      [related(reference.node, in: reference.file, "declared here, not weak")])
+  }
+}

@@ -1,0 +1,194 @@
+// Endings: where a type ends what one of its properties keeps going.
+
+internal import SwiftSyntax
+
+/// Who ends what is in a property.
+struct Endings {
+  /// In `deinit` or a function that it calls.
+  private(set) var inDeinit: FunctionDeclaration?
+
+  /// In a function that somebody can call while the object lives.
+  private(set) var isElsewhere = false
+
+  /// Whether a function gives it to another one, which may end it.
+  private(set) var isHandedOut = false
+
+  /// Whether a function empties the property while the object lives, and `deinit` has no part in that.
+  private(set) var isCleared = false
+
+  /// Looks through the functions of a type and of those that it inherits from.
+  ///
+  /// - Complexity: O(*n*) in the length of the functions.
+  init(of property: String, in ancestry: [TypeDeclaration]) {
+    let functions = ancestry.flatMap(\.functions)
+    let calls = functions.map { $0.body.map { CalledNames.names(in: $0) } ?? [] }
+    let fromDeinit = Self.reached(in: functions, calls) { $0.name == "deinit" }
+    let fromElsewhere = Self.reached(in: functions, calls) { $0.name != "deinit" && !$0.isPrivate }
+    var isClearedInDeinit = false
+    for (position, function) in functions.enumerated() {
+      guard let body = function.body else { continue }
+      let finder = EndFinder(property: property)
+      finder.walk(body)
+      if finder.isEnded {
+        if fromDeinit.contains(position), inDeinit == nil { inDeinit = function }
+        if fromElsewhere.contains(position) { isElsewhere = true }
+      }
+      if finder.isHandedOut { isHandedOut = true }
+      if finder.isCleared {
+        if fromElsewhere.contains(position), function.name != "init" { isCleared = true }
+        if fromDeinit.contains(position) { isClearedInDeinit = true }
+      }
+    }
+    isCleared = isCleared && !isClearedInDeinit
+  }
+
+  /// The functions that are called from some, themselves included.
+  private static func reached(
+    in functions: [FunctionDeclaration], _ calls: [Set<String>],
+    from isStart: (FunctionDeclaration) -> Bool
+  ) -> Set<Int> {
+    var reached = Set(functions.indices.filter { isStart(functions[$0]) })
+    var rest = Array(reached)
+    while let next = rest.popLast() {
+      for position in functions.indices where calls[next].contains(functions[position].name) {
+        if functions[position].name != "deinit", reached.insert(position).inserted {
+          rest.append(position)
+        }
+      }
+    }
+    return reached
+  }
+}
+
+/// The names of functions that a body calls.
+private final class CalledNames: SyntaxVisitor {
+  private var names: Set<String> = []
+
+  override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
+    if let path = node.calledExpression.path,
+      path.count == 1 || (path.count == 2 && path[0] == "self")
+    {
+      names.insert(path[path.count - 1])
+    }
+    return .visitChildren
+  }
+
+  static func names(in body: CodeBlockSyntax) -> Set<String> {
+    let finder = CalledNames(viewMode: .sourceAccurate)
+    finder.walk(body)
+    return finder.names
+  }
+}
+
+/// Finds the calls and assignments that end what a property has.
+private final class EndFinder: SyntaxVisitor {
+  /// Names that stand for what is in the property: its own, and those of a loop over it.
+  private var names: Set<String>
+  private(set) var isEnded = false
+  private(set) var isCleared = false
+  private(set) var isHandedOut = false
+
+  private static let verbs = [
+    "cancel", "invalidate", "stop", "close", "finish", "dispose", "end", "terminate", "shutdown",
+    "shutDown", "suspend", "unsubscribe", "clear", "reset", "disconnect",
+  ]
+  private static let takers = [
+    "remove", "cancel", "stop", "invalidate", "end", "unsubscribe", "dispose",
+  ]
+
+  init(property: String) {
+    names = [property]
+    super.init(viewMode: .sourceAccurate)
+  }
+
+  private func isIt(_ expression: ExprSyntax) -> Bool {
+    guard let path = expression.path else { return false }
+    return names.contains(path[0] == "self" && path.count > 1 ? path[1] : path[0])
+  }
+
+  override func visit(_ node: ForStmtSyntax) -> SyntaxVisitorContinueKind {
+    let sequence = node.sequence.bare
+    let isOver =
+      isIt(sequence)
+      || (sequence.as(MemberAccessExprSyntax.self)?.base.map(isIt) ?? false)
+    if isOver, let pattern = node.pattern.as(IdentifierPatternSyntax.self) {
+      names.insert(pattern.identifier.text.unquoted)
+    }
+    return .visitChildren
+  }
+
+  override func visit(_ node: OptionalBindingConditionSyntax) -> SyntaxVisitorContinueKind {
+    alias(node.pattern, node.initializer)
+    return .visitChildren
+  }
+
+  override func visit(_ node: PatternBindingSyntax) -> SyntaxVisitorContinueKind {
+    alias(node.pattern, node.initializer)
+    return .visitChildren
+  }
+
+  private func alias(_ pattern: PatternSyntax, _ initializer: InitializerClauseSyntax?) {
+    guard let value = initializer?.value else { return }
+    // `observers.removeValue(forKey: key)` gives back what was in it.
+    let isTaken = value.bare.as(FunctionCallExprSyntax.self)?.receiver.map(isIt) ?? false
+    if isIt(value) || isTaken,
+      let name = pattern.as(IdentifierPatternSyntax.self)
+    {
+      names.insert(name.identifier.text.unquoted)
+    }
+  }
+
+  override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
+    guard let callee = node.calleeName else { return .visitChildren }
+    if let receiver = node.receiver, isIt(receiver) {
+      if Self.begins(callee, with: Self.verbs) { isEnded = true }
+      // `observers.forEach { center.removeObserver($0) }`
+      if callee == "forEach", node.trimmedDescription.contains(anyOf: Self.verbs + Self.takers) {
+        isEnded = true
+      }
+      if callee == "removeAll" || callee == "popLast" { isCleared = true }
+    }
+    if node.arguments.contains(where: { isIt($0.expression) }) { isHandedOut = true }
+    if Self.begins(callee, with: Self.takers), node.allArguments.contains(where: { isIt($0.value) })
+    {
+      isEnded = true
+    }
+    return .visitChildren
+  }
+
+  override func visit(_ node: SequenceExprSyntax) -> SyntaxVisitorContinueKind {
+    if let assignment = Assignment(node), let path = assignment.target.path {
+      let own = path[0] == "self" ? Array(path.dropFirst()) : path
+      if let first = own.first, names.contains(first) {
+        // A timer that fires in the distant future is one that has been put to rest.
+        let value = assignment.values.first?.trimmedDescription ?? ""
+        if own.last == "fireDate", value.contains("distantFuture") { isEnded = true }
+        if own.count == 1, assignment.values.contains(where: Self.isEmpty) { isCleared = true }
+      }
+    }
+    return .visitChildren
+  }
+
+  /// `nil`, `[]`, `[:]`, `.idle`, or a new object: what no closure is in.
+  private static func isEmpty(_ value: ExprSyntax) -> Bool {
+    if value.is(NilLiteralExprSyntax.self) { return true }
+    if let array = value.as(ArrayExprSyntax.self) { return array.elements.isEmpty }
+    if let dictionary = value.as(DictionaryExprSyntax.self) {
+      return dictionary.content.is(TokenSyntax.self)
+    }
+    if let call = value.as(FunctionCallExprSyntax.self) { return call.allArguments.isEmpty }
+    return value.as(MemberAccessExprSyntax.self)?.base == nil
+      && value.is(MemberAccessExprSyntax.self)
+  }
+
+  private static func begins(_ name: String, with verbs: [String]) -> Bool {
+    verbs.contains { verb in
+      guard name.hasPrefix(verb) else { return false }
+      return name.dropFirst(verb.count).first?.isLowercase != true
+    }
+  }
+}
+
+extension String {
+  fileprivate func contains(anyOf words: [String]) -> Bool { words.contains { contains($0) } }
+}

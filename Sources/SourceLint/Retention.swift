@@ -1,0 +1,322 @@
+// Retention: what is kept where a value is stored: closures, and names of methods and variables, through the
+// calls that wrap them.
+
+internal import SwiftSyntax
+
+/// Something that a stored value keeps.
+enum RetainedValue {
+  case closure(ClosureExprSyntax)
+  /// The closure of a task.
+  case task(ClosureExprSyntax)
+  case name(ExprSyntax)
+}
+
+/// Which functions keep the closures that they are given.
+struct Retention {
+  let index: DeclarationIndex
+
+  /// The parameters that outlive the call, by function.
+  private var kept: [FunctionDeclaration.ID: Set<Int>] = [:]
+
+  /// Types that do nothing but keep a closure.
+  private static let wrappers: Set = ["DispatchWorkItem", "AnyCancellable", "BlockOperation"]
+  private static let adders: Set = ["append", "insert", "updateValue", "push", "enqueue"]
+
+  /// Finds the functions that keep a closure, until no more are found: each round goes one call further.
+  ///
+  /// - Complexity: O(*r* · *n*) for *n* bytes of functions that take closures and *r* rounds, at most 8.
+  init(_ index: DeclarationIndex) {
+    self.index = index
+    var candidates: [(FunctionDeclaration, Scope)] = []
+    for (key, type) in index.types {
+      for function in type.functions where function.parameters.contains(where: \.isEscaping) {
+        if let body = function.body {
+          candidates.append(
+            (function, scope(of: function, body, owner: key.name, module: key.module)))
+        }
+      }
+    }
+    for function in index.freeFunctions where function.parameters.contains(where: \.isEscaping) {
+      if let body = function.body {
+        let module = index.files[function.id.file].module
+        candidates.append((function, scope(of: function, body, owner: "", module: module)))
+      }
+    }
+    for _ in 1...8 {
+      var hasChanged = false
+      for (function, scope) in candidates {
+        guard let body = function.body else { continue }
+        for (position, parameter) in function.parameters.enumerated() where parameter.isEscaping {
+          guard kept[function.id]?.contains(position) != true else { continue }
+          let finder = KeepFinder(parameter: parameter.name, retention: self, scope: scope)
+          finder.walk(body)
+          if finder.isKept {
+            kept[function.id, default: []].insert(position)
+            hasChanged = true
+          }
+        }
+      }
+      if !hasChanged { break }
+    }
+  }
+
+  private func scope(
+    of function: FunctionDeclaration, _ body: CodeBlockSyntax, owner: String, module: String
+  ) -> Scope {
+    let ancestry = owner.isEmpty ? [] : index.ancestry(of: owner, from: module)
+    let node = body.parent ?? Syntax(body)
+    return Scope(
+      file: function.id.file, module: module, typeName: owner, ancestry: ancestry,
+      hasObject: !owner.isEmpty && !function.isTypeLevel, functionName: function.name, node: node,
+      locals: LocalNames(in: node))
+  }
+
+  // MARK: - Which function is called
+
+  /// The functions that a call may mean; none where the receiver isn't known.
+  func callees(of call: FunctionCallExprSyntax, in scope: Scope) -> [FunctionDeclaration] {
+    guard let name = call.calleeName else { return [] }
+    let candidates: [FunctionDeclaration]
+    if let made = ExprSyntax(call).constructedType {
+      candidates = ancestry(of: made, in: scope).flatMap {
+        $0.functions.filter { $0.name == "init" }
+      }
+    } else if let receiver = call.receiver {
+      if receiver.bare.is(SuperExprSyntax.self) {
+        candidates = scope.ancestry.dropFirst().flatMap { $0.functions.filter { $0.name == name } }
+      } else {
+        candidates = type(of: receiver, in: scope).flatMap {
+          $0.functions.filter { $0.name == name }
+        }
+      }
+    } else if scope.locals.contains(name) {
+      candidates = []
+    } else {
+      let own = scope.methods(name)
+      candidates = own.isEmpty ? index.freeFunctions.filter { $0.name == name } : own
+    }
+    return candidates.filter { parameters(of: call, for: $0) != nil }
+  }
+
+  /// The position of the parameter that each argument is for; nil where the labels don't fit.
+  func parameters(of call: FunctionCallExprSyntax, for function: FunctionDeclaration) -> [Int]? {
+    var next = 0
+    var positions: [Int] = []
+    let plain = call.arguments.count
+    for (number, argument) in call.allArguments.enumerated() {
+      let rest = function.parameters.indices.dropFirst(next)
+      let isTrailing = number == plain && call.trailingClosure != nil
+      let position =
+        isTrailing
+        ? rest.first { function.parameters[$0].isEscaping } ?? rest.last
+        : rest.first { function.parameters[$0].label == argument.label }
+      guard let position else { return nil }
+      positions.append(position)
+      next = position + 1
+    }
+    return positions
+  }
+
+  /// The parameter of each argument that the callee keeps, by the argument's number.
+  func keptArguments(
+    of call: FunctionCallExprSyntax, in scope: Scope
+  ) -> [Int: FunctionDeclaration.Parameter] {
+    let callees = callees(of: call, in: scope)
+    guard let first = callees.first else { return [:] }
+    var result: [Int: FunctionDeclaration.Parameter] = [:]
+    for number in call.allArguments.indices {
+      let isKept = callees.allSatisfy { callee in
+        guard let position = parameters(of: call, for: callee)?[number] else { return false }
+        return kept[callee.id]?.contains(position) == true
+      }
+      if isKept, let position = parameters(of: call, for: first)?[number] {
+        result[number] = first.parameters[position]
+      }
+    }
+    return result
+  }
+
+  /// The type of an expression that is a path of properties, and what it inherits from; none where it isn't known.
+  func type(of expression: ExprSyntax, in scope: Scope) -> [TypeDeclaration] {
+    guard var path = expression.path else { return [] }
+    var types: [TypeDeclaration]
+    if path[0] == "self" || path[0] == "Self" {
+      types = scope.ancestry
+    } else if scope.locals.contains(path[0]) {
+      types = scope.locals.type(of: path[0]).map { ancestry(of: $0, in: scope) } ?? []
+    } else if scope.property(path[0]) != nil {
+      types = scope.ancestry
+      path.insert("self", at: 0)
+    } else {
+      return path.count == 1 ? ancestry(of: path[0], in: scope) : []
+    }
+    for name in path.dropFirst() {
+      guard let property = types.lazy.compactMap({ $0.properties[name] }).first,
+        let typeName = property.typeName
+      else { return [] }
+      types = ancestry(of: typeName, in: scope)
+    }
+    return types
+  }
+
+  /// A type by the name that is written in a scope: one in the types around, else one of the module.
+  func ancestry(of name: String, in scope: Scope) -> [TypeDeclaration] {
+    var outer = scope.typeName.split(separator: ".").map(String.init)
+    while !outer.isEmpty {
+      let found = index.ancestry(of: (outer + [name]).joined(separator: "."), from: scope.module)
+      if !found.isEmpty { return found }
+      outer.removeLast()
+    }
+    return index.ancestry(of: name, from: scope.module)
+  }
+
+  // MARK: - What a value keeps
+
+  /// What an expression keeps, where its value is stored.
+  func values(keptBy expression: ExprSyntax, in scope: Scope, depth: Int = 0) -> [RetainedValue] {
+    guard depth < 8 else { return [] }
+    let bare = expression.bare
+    func inner(_ expression: ExprSyntax) -> [RetainedValue] {
+      values(keptBy: expression, in: scope, depth: depth + 1)
+    }
+    if let closure = bare.as(ClosureExprSyntax.self) { return [.closure(closure)] }
+    if let sequence = bare.as(SequenceExprSyntax.self) {
+      return Assignment.values(of: ExprSyntax(sequence)).flatMap(inner)
+    }
+    if let array = bare.as(ArrayExprSyntax.self) {
+      return array.elements.flatMap { inner($0.expression) }
+    }
+    if let tuple = bare.as(TupleExprSyntax.self) {
+      return tuple.elements.flatMap { inner($0.expression) }
+    }
+    if let call = bare.as(FunctionCallExprSyntax.self) {
+      return values(keptBy: call, in: scope, inner)
+    }
+    guard let path = bare.path else { return [] }
+    if path.count == 1, let value = scope.locals.initializer(of: path[0]) {
+      return [.name(bare)] + inner(value)
+    }
+    return [.name(bare)]
+  }
+
+  private func values(
+    keptBy call: FunctionCallExprSyntax, in scope: Scope, _ inner: (ExprSyntax) -> [RetainedValue]
+  ) -> [RetainedValue] {
+    let arguments = call.allArguments
+    if call.makesTask {
+      return arguments.flatMap { inner($0.value) }.map { value in
+        if case .closure(let closure) = value { .task(closure) } else { value }
+      }
+    }
+    if let made = ExprSyntax(call).constructedType, Self.wrappers.contains(made) {
+      return arguments.flatMap { inner($0.value) }
+    }
+    if let member = call.calledExpression.bare.as(MemberAccessExprSyntax.self),
+      member.base == nil || ExprSyntax(call).constructedType == nil,
+      isClosureCase(member, in: scope)
+    {
+      return arguments.flatMap { inner($0.value) }
+    }
+    return keptArguments(of: call, in: scope).keys.sorted().flatMap { inner(arguments[$0].value) }
+  }
+
+  /// Whether `.reading` or `Stage.reading` is a case with a closure.
+  private func isClosureCase(_ member: MemberAccessExprSyntax, in scope: Scope) -> Bool {
+    let name = member.declName.baseName.text.unquoted
+    if let base = member.base {
+      guard let path = base.path, path.allSatisfy({ $0.first?.isUppercase == true }) else {
+        return false
+      }
+      return ancestry(of: path.joined(separator: "."), in: scope)
+        .contains { $0.closureCases.contains(name) }
+    }
+    return index.closureCases[scope.module]?.contains(name) == true
+  }
+
+  /// What is added to a collection: its elements, and the receiver; nil for other calls.
+  static func added(
+    by call: FunctionCallExprSyntax
+  ) -> (receiver: ExprSyntax, values: [ExprSyntax])? {
+    guard let name = call.calleeName, adders.contains(name), let receiver = call.receiver else {
+      return nil
+    }
+    return (receiver, call.arguments.map(\.expression))
+  }
+}
+
+extension FunctionCallExprSyntax {
+  /// `Task {}`, `Task.detached {}`, `Task<Void, Never> {}`.
+  var makesTask: Bool {
+    if ExprSyntax(self).constructedType == "Task" { return true }
+    return calledExpression.path == ["Task", "detached"]
+  }
+}
+
+/// Finds out whether a function stores a parameter.
+private final class KeepFinder: SyntaxVisitor {
+  private let parameter: String
+  private let retention: Retention
+  private let scope: Scope
+  private(set) var isKept = false
+
+  init(parameter: String, retention: Retention, scope: Scope) {
+    self.parameter = parameter
+    self.retention = retention
+    self.scope = scope
+    super.init(viewMode: .sourceAccurate)
+  }
+
+  override func visit(_ node: SequenceExprSyntax) -> SyntaxVisitorContinueKind {
+    guard let assignment = Assignment(node), let path = assignment.target.path else {
+      return .visitChildren
+    }
+    // A variable of the function goes with it; a member of what it names does not.
+    guard path.count > 1 || !scope.locals.contains(path[0]) else { return .visitChildren }
+    if assignment.values.contains(where: keepsParameter) { isKept = true }
+    return .visitChildren
+  }
+
+  override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
+    if let (receiver, values) = Retention.added(by: node) {
+      let isLocal = receiver.path.map { $0.count == 1 && scope.locals.contains($0[0]) } ?? false
+      if !isLocal, values.contains(where: keepsParameter) { isKept = true }
+    }
+    let arguments = node.allArguments
+    for number in retention.keptArguments(of: node, in: scope).keys
+    where keepsParameter(arguments[number].value) {
+      isKept = true
+    }
+    return .visitChildren
+  }
+
+  private func keepsParameter(_ expression: ExprSyntax) -> Bool {
+    retention.values(keptBy: expression, in: scope).contains { value in
+      switch value {
+      case .name(let name): name.path == [parameter]
+      case .closure(let closure), .task(let closure): NameFinder.mentions(parameter, in: closure)
+      }
+    }
+  }
+}
+
+/// Looks for a name in a piece of source.
+final class NameFinder: SyntaxVisitor {
+  private let name: String
+  private var isFound = false
+
+  private init(_ name: String) {
+    self.name = name
+    super.init(viewMode: .sourceAccurate)
+  }
+
+  override func visit(_ node: DeclReferenceExprSyntax) -> SyntaxVisitorContinueKind {
+    if node.baseName.text.unquoted == name { isFound = true }
+    return .skipChildren
+  }
+
+  static func mentions(_ name: String, in node: some SyntaxProtocol) -> Bool {
+    let finder = NameFinder(name)
+    finder.walk(node)
+    return finder.isFound
+  }
+}

@@ -1,0 +1,5 @@
+// memgraph-lint: what `memgraph lint` runs; everything it does is in LintCommand.
+
+internal import LintCommand
+
+LintTool.runProcess()

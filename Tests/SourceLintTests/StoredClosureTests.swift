@@ -1,0 +1,153 @@
+// Tests of the rules strong-self and method-reference.
+
+import SourceLint
+import Testing
+
+@Suite struct StoredClosureTests {
+  /// A screen that owns a client; `body` is what its function does.
+  private func screen(_ body: String, members: String = "") -> [String] {
+    found(
+      """
+      final class Client {
+        var onChange: ((Int) -> Void)?
+        private var handlers: [(Int) -> Void] = []
+        func each(_ body: (Int) -> Void) { body(1) }
+        func now(_ body: @escaping (Int) -> Void) { body(1) }
+        func listen(_ handler: @escaping (Int) -> Void) { handlers.append(handler) }
+        func hear(_ handler: @escaping (Int) -> Void) { listen { handler($0 + 1) } }
+        init(handler: @escaping (Int) -> Void) { onChange = handler }
+        init() {}
+      }
+      final class Screen {
+        let client = Client()
+        weak var other: Client?
+        var action: ((Int) -> Void)?
+        var owned: Client?
+        func show(_ number: Int) {}
+        \(members)
+        func start(_ given: Client, action wanted: @escaping (Int) -> Void) {
+          \(body)
+        }
+      }
+      """)
+  }
+
+  @Test(arguments: [
+    "action = { self.show($0) }",
+    "self.action = { number in self.show(number) }",
+    "client.onChange = { self.show($0) }",
+    "client.onChange = { [self] in show($0) }",
+    "client.onChange = { [screen = self] in screen.show($0) }",
+    "client.onChange = 1 > 0 ? { self.show($0) } : nil",
+    "client.listen { self.show($0) }",
+    "client.hear { self.show($0) }",
+    "owned = Client { self.show($0) }",
+    "owned = Client(handler: { self.show($0) })",
+    "let made = Client { self.show($0) }; owned = made",
+    "action = { _ in given.each { [weak self] in self?.show($0) } }",
+  ])
+  func strongSelfIsFound(body: String) {
+    #expect(screen(body) == ["19 strong-self"])
+  }
+
+  @Test(arguments: [
+    "action = { [weak self] in self?.show($0) }",
+    "action = { [unowned self] in self.show($0) }",
+    "action = { _ in print(Screen.self) }",
+    "client.onChange = { [weak self] in self?.show($0) }",
+    "client.each { self.show($0) }",
+    "client.now { self.show($0) }",
+    "other?.onChange = { self.show($0) }",
+    "given.onChange = { self.show($0) }",
+    "let client = given; client.onChange = { self.show($0) }",
+    "let made = Client { self.show($0) }; _ = made",
+    "client.onChange = { self.show($0); self.client.onChange = nil }",
+    "owned = given.unknown { self.show($0) }",
+    "action = wanted",
+    "_ = [1].map { self.show($0) }",
+  ])
+  func whatIsNotKeptIsSilent(body: String) {
+    #expect(screen(body) == [])
+  }
+
+  @Test(arguments: ["action = show", "client.onChange = self.show", "client.listen(show)"])
+  func methodsAreFound(body: String) {
+    #expect(screen(body) == ["19 method-reference"])
+  }
+
+  @Test(arguments: ["client.each(show)", "client.now(show)", "let show = wanted; action = show"])
+  func methodsThatAreNotKeptAreSilent(body: String) {
+    #expect(screen(body) == [])
+  }
+
+  @Test func whatTheObjectClearsItselfIsSilent() {
+    let body = "action = { self.show($0) }"
+    #expect(screen(body, members: "func end() { action = nil }") == [])
+    #expect(screen(body, members: "deinit { action = nil }") == ["19 strong-self"])
+  }
+
+  @Test func whatIsEndedThroughItsHandleIsSilent() {
+    let body = "owned = Client { self.show($0) }"
+    #expect(screen(body, members: "func end() { owned?.dispose() }") == [])
+    #expect(screen(body, members: "func end() -> Any { both(owned) }") == [])
+    #expect(screen(body, members: "deinit { owned?.dispose() }") == ["19 strong-self"])
+  }
+
+  @Test func bagsOfTheObject() {
+    func bag(_ chain: String) -> [String] {
+      found(
+        """
+        final class Model {
+          private var cancellables: Set<AnyCancellable> = []
+          private let bag = DisposeBag()
+          func show() {}
+          func start(_ service: Service) { service.events\(chain) }
+        }
+        """)
+    }
+    #expect(bag(".sink { self.show() }.store(in: &cancellables)") == ["5 strong-self"])
+    #expect(bag(".map { 1 }.subscribe(onNext: show).disposed(by: bag)") == ["5 method-reference"])
+    #expect(bag(".sink { [weak self] in self?.show() }.store(in: &cancellables)") == [])
+    #expect(bag(".sink { self.show() }.disposed(by: service.bag)") == [])
+  }
+
+  @Test func lazyProperties() {
+    func lazy(_ property: String) -> [String] {
+      found("class View {\n  var text = \"\"\n  \(property)\n}")
+    }
+    #expect(lazy("lazy var shout: () -> String = { self.text }") == ["3 strong-self"])
+    #expect(lazy("lazy var loud: String = { self.text }()") == [])
+    #expect(lazy("lazy var shout: () -> String = { [unowned self] in self.text }") == [])
+  }
+
+  @Test func closuresInEnumCases() {
+    let text = """
+      enum Stage { case idle, reading((Int) -> Void) }
+      class Scanner {
+        var stage = Stage.idle
+        func start() { stage = .reading { _ in self.start() } }
+      }
+      """
+    #expect(found(text) == ["4 strong-self"])
+  }
+
+  @Test func valuesAndTypesHoldNothing() {
+    #expect(
+      found("struct S { var f: (() -> Void)?; mutating func g() { f = { _ = self } } }") == [])
+    #expect(
+      found("class S { static var f: (() -> Void)?; static func g() { f = { _ = self } } }") == [])
+  }
+
+  @Test func declarationsOfOtherFilesAreKnown() {
+    let files = [
+      LintInput(
+        path: "Sources/App/A.swift",
+        text: "class A { let b = B()\nfunc f() { b.keep { self.f() } } }"),
+      LintInput(
+        path: "Sources/App/B.swift",
+        text: "class B { var c: (() -> Void)?\nfunc keep(_ d: @escaping () -> Void) { c = d } }"),
+    ]
+    #expect(found(files) == ["2 strong-self"])
+    #expect(found([files[0]]) == [])
+  }
+}
