@@ -39,9 +39,6 @@ extension Verb {
       examples: [
         Example("memgraph lint Sources", "What in these sources keeps objects alive?"),
         Example(
-          "memgraph lint . --rule strong-delegate --rule strong-self",
-          "Two rules only, for all of a package."),
-        Example(
           "memgraph lint Sources --format sarif -o lint.sarif",
           "For what shows findings beside the code."),
       ],
