@@ -90,11 +90,11 @@ package func abandoned(
     if cancel.isCancelled { throw CancellationError() }
     let cut = try cuts.cut(
       of: group.path, members: members, counting: &counting, cancel: cancel)
-    // Tasks of one kind that are reached in several ways have one cause.
-    if let cut, graph.kind(of: cut.step.node) == .task,
-      let place = findings.firstIndex(where: {
-        $0.cuts.first.map { graph.key(of: $0.step) == graph.key(of: cut.step) } ?? false
-          && graph.nameKey(of: $0.representative) == graph.nameKey(of: group.path.target)
+    // What is told to change the same closure, or to end the same kind of task, has one cause.
+    if let cut, let key = graph.causeKey(of: cut),
+      let place = findings.firstIndex(where: { other in
+        other.cuts.first.flatMap { graph.causeKey(of: $0) } == key
+          && graph.nameKey(of: other.representative) == graph.nameKey(of: group.path.target)
       })
     {
       findings[place].members = Set(findings[place].members + members).sorted()
@@ -211,4 +211,17 @@ private func _cover(_ groups: [PathGroup]) -> [(group: PathGroup, members: Set<N
   }
   if !missing.isEmpty { cover[0].members.formUnion(missing) }
   return cover
+}
+
+extension HeapGraph {
+  /// What is equal for cuts that one change of the source makes: the task that is to end, or the closure that is
+  /// to capture weakly; nil for other cuts.
+  fileprivate func causeKey(of cut: CutProposal) -> [UInt64]? {
+    if kind(of: cut.step.node) == .task { return key(of: cut.step) }
+    switch cut.advice {
+    case .captureWeakly, .invalidateTimer, .removeObserver:
+      return function(of: cut.step).map { [$0] }
+    default: return nil
+    }
+  }
 }

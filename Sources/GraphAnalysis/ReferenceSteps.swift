@@ -103,11 +103,13 @@ extension HeapGraph {
   /// The steps of a cycle or path as a fingerprint takes them.
   ///
   /// How many contexts and boxes lie between a field and what a closure captures depends on the optimizer, and
-  /// so does where in a task's memory a reference lies: they are left out, unless there is nothing else.
+  /// so does where in a task's memory a reference lies: they are left out, unless there is nothing else. So
+  /// is C memory.
   func stableTexts(of steps: [ReferenceStep]) -> [String] {
     let texts = steps.compactMap { step -> String? in
       switch kind(of: step.node) {
-      case .closureContext: return nil
+      // How libraries in C chain their memory depends on what else is there.
+      case .closureContext, .block, .cBlock: return nil
       case .task: return stableName(of: step.node)
       default:
         let fields = labelled(step).map { node, edge -> String in

@@ -279,6 +279,28 @@ import Testing
     #expect(findings.count == 1 && findings.first?.members.count == 3)
   }
 
+  @Test("One closure that is held in several ways is one finding")
+  func oneClosure() throws {
+    var heap = SnapshotDSL()
+    var ids: Set<String> = []
+    for hops in 0..<3 {
+      var last = heap.block()
+      heap.root(.global, address: 0x1000 + UInt64(hops) * 8, to: last)
+      for _ in 0..<hops {
+        let next = heap.block()
+        heap.edge(last, "next", to: next, provenance: .scanned)
+        last = next
+      }
+      heap.edge(last, "+8", to: heap.object("App.Reader"), function: 0x9000, provenance: .scanned)
+      let graph = try HeapGraph(heap.snapshot())
+      let findings = try abandoned(graph.nodes(ofType: TypePattern("Reader")), in: graph).findings
+      #expect(findings.count == 1 && findings.first?.members.count == hops + 1)
+      #expect(findings.first?.cuts.first?.frees.count == hops + 1)
+      ids.formUnion(findings.map(\.fingerprint))
+    }
+    #expect(ids.count == 1, "how C memory is chained is no part of it")
+  }
+
   // MARK: - Fingerprints
 
   @Test("Generic arguments are no part of a fingerprint, nor are contexts, indices and arrows")

@@ -24,6 +24,6 @@ final class Odometer: @unchecked Sendable {
 
 extension LeakCase {
   static let dispatchTimer = LeakCase("dispatch-timer") { variant in
-    await forEachSettledRound { Odometer().start(weakly: variant == .opposite) }
+    await forEachSettledRound { Odometer().start(weakly: variant.isMended) }
   }
 }

@@ -26,6 +26,6 @@ final class LineReader: @unchecked Sendable {
 
 extension LeakCase {
   static let readSource = LeakCase("read-source") { variant in
-    await forEachSettledRound { LineReader().start(weakly: variant == .opposite) }
+    await forEachSettledRound { LineReader().start(weakly: variant.isMended) }
   }
 }

@@ -49,7 +49,7 @@ extension LeakCase {
     let thread = LoopThread()
     thread.start()
     await forEachSettledRound {
-      thread.perform { Beacon().start(weakly: variant == .opposite) }
+      thread.perform { Beacon().start(weakly: variant.isMended) }
     }
   }
 }
