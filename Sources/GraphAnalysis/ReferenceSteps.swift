@@ -111,7 +111,12 @@ extension HeapGraph {
       // How libraries in C chain their memory depends on what else is there.
       case .closureContext, .block, .cBlock: return nil
       case .task: return stableName(of: step.node)
+      // What libraries in C lay out has no fields of the source's.
+      case .coreFoundation, .runtime: return stableName(of: step.node)
       default:
+        if module(of: step.node).isEmpty, kind(of: step.node) != .box {
+          return stableName(of: step.node)
+        }
         let fields = labelled(step).map { node, edge -> String in
           let text = isOffset(edge, in: node) ? "[_]" : label(of: edge).foldedText
           return kind(of: node) == .box && text == "value" ? "" : text
