@@ -96,19 +96,26 @@ private struct Wanted {
     for note in [" [unsure]", " [unowned]", " [weak]"] where edge.hasSuffix(note) {
       edge.removeLast(note.count)
     }
-    // The parentheses around a closure's name are a report's own.
-    if edge.hasPrefix("("), let close = edge.lastIndex(of: ")"),
-      edge[close...].hasPrefix(").") || edge.index(after: close) == edge.endIndex
-    {
-      let field = edge[edge.index(after: close)...]
-      edge = String(edge[edge.index(after: edge.startIndex)..<close] + field)
-    }
     // As reports write the toolchain's types.
-    self.edge = Names.sourceSpelling(of: EdgeName.folded(Self.withoutTaskNumber(edge)))
+    self.edge = Names.sourceSpelling(of: Self.plain(edge))
     self.target = target.map {
       Names.sourceSpelling(
         of: $0.hasPrefix("(") && $0.hasSuffix(")") ? String($0.dropFirst().dropLast()) : $0)
     }
+  }
+
+  /// An edge as it is compared: without what a report alone writes, every index folded.
+  private static func plain(_ edge: String) -> String {
+    EdgeName.folded(withoutTaskNumber(withoutParentheses(edge)))
+  }
+
+  /// `(closure #1 in App.start()).self` and `(malloc[64] in f).+8` without the parentheses around the name.
+  private static func withoutParentheses(_ edge: String) -> String {
+    guard edge.hasPrefix("("), let close = edge.lastIndex(of: ")"),
+      edge[close...].hasPrefix(").") || edge.index(after: close) == edge.endIndex
+    else { return edge }
+    return String(edge[edge.index(after: edge.startIndex)..<close])
+      + edge[edge.index(after: close)...]
   }
 
   /// `Task 41 (suspended in …).closure` as `Task.closure`.
@@ -130,7 +137,7 @@ private struct Wanted {
 
   func matches(_ text: EdgeName, byPrefix: Bool) -> Bool {
     guard matchesTarget(text) else { return false }
-    if EdgeName.folded(Self.withoutTaskNumber(text.title)) == edge { return true }
+    if Self.plain(text.title) == edge { return true }
     if text.field.isEmpty || text.module.isEmpty, matchesWhole(EdgeName.folded(text.title)) {
       return true
     }
