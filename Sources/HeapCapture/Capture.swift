@@ -97,7 +97,7 @@ private struct Capture {
     _catalog = try TypeCatalog(memory: memory, images: _images, labels: _labels)
     _catalog.sizesAreExact = inventory.facts.hasAgent
     _threads = threads
-    _taskLayout = TaskLayout(memory: memory, images: _images)
+    _taskLayout = _catalog.taskLayout
     _foreign = ForeignObjects(nodes: _nodes, memory: memory, images: [])
     if let program = _images.first(where: { $0.module.path == memory.source.executable }),
       program.sections["swift5_type_metadata"] != nil, program.sections["swift5_fieldmd"] == nil
