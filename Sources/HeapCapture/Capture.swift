@@ -471,6 +471,12 @@ private struct Capture {
       }
       resolver.scanRoots(stack.live, kind: .stack, thread: UInt32(index), pc: stack.pc(ofWordAt:))
     }
+    resolver.propagate()
+    // After all that is certainly in use: old words are frequent here.
+    for (index, thread) in _threads.enumerated() {
+      let interrupted = InterruptedThread(thread, memory: _memory)
+      interrupted?.scan(&resolver, labels: _labels, thread: UInt32(index))
+    }
     let endedStack = endedMainStack(of: _memory, threads: _threads, images: _images)
     if let endedStack {
       resolver.scanRoots(endedStack, kind: .stack)
