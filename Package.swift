@@ -161,8 +161,10 @@ let package = Package(
 
     // A program that tests capture from outside.
     .executableTarget(
-      name: "OutsideTarget", path: "Tests/Support/OutsideTarget", swiftSettings: sampleSwiftSettings
-    ),
+      name: "OutsideTarget", dependencies: ["SpinningCode"], path: "Tests/Support/OutsideTarget",
+      swiftSettings: sampleSwiftSettings),
+    .target(
+      name: "SpinningCode", path: "Tests/Support/SpinningCode", cSettings: commonCSettings),
 
     // The same with tasks, Foundation, dispatch queues and memory of C.
     .executableTarget(

@@ -60,6 +60,23 @@ int mg_trace_registers(pid_t thread, mg_thread_registers *registers) {
 #endif
 }
 
+int mg_trace_vectors(pid_t thread, void *room, size_t *bytes) {
+#if defined(__x86_64__)
+  struct iovec place = {room, *bytes};
+  // A processor without XSAVE has the oldest part alone.
+  if (ptrace(PTRACE_GETREGSET, thread, NT_X86_XSTATE, &place) != 0 &&
+      ptrace(PTRACE_GETREGSET, thread, NT_PRFPREG, &place) != 0)
+    return errno;
+  *bytes = place.iov_len;
+  return 0;
+#else
+  (void)thread;
+  (void)room;
+  (void)bytes;
+  return ENOTSUP;
+#endif
+}
+
 int mg_trace_detach(pid_t thread, int signal) {
   return ptrace(PTRACE_DETACH, thread, 0, (void *)(intptr_t)signal) == 0 ? 0 : errno;
 }

@@ -42,6 +42,22 @@ MG_INLINE _Atomic uint32_t *state(uint32_t row) {
 
 // --- in the stopped thread ---------------------------------------------------------------------
 
+#if defined(__x86_64__)
+// Says where the kernel has put the vector registers. The processor leaves some bytes to software: the
+// kernel says there whether more than the oldest part is there, and how much.
+static void write_vectors(mg_thread_entry *row, const ucontext_t *context) {
+  enum { OLDEST_PART = 512, MAGIC = 464, BYTES = 480 };
+  const uint8_t *area = (const uint8_t *)context->uc_mcontext.fpregs;
+  if (!area)
+    return;
+  uint32_t magic, bytes;
+  memcpy(&magic, area + MAGIC, sizeof magic);
+  memcpy(&bytes, area + BYTES, sizeof bytes);
+  row->vector_state = (uintptr_t)area;
+  row->vector_bytes = magic == 0x46505853 ? bytes : OLDEST_PART;
+}
+#endif
+
 static void write_registers(mg_thread_entry *row, const ucontext_t *context) {
 #if defined(__x86_64__)
   static const uint8_t order[16] = {REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI,
@@ -51,6 +67,7 @@ static void write_registers(mg_thread_entry *row, const ucontext_t *context) {
     row->registers[i] = (uint64_t)context->uc_mcontext.gregs[order[i]];
   row->pc = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
   row->stack_pointer = (uint64_t)context->uc_mcontext.gregs[REG_RSP];
+  write_vectors(row, context);
 #else
   for (int i = 0; i < 16; i++)
     row->registers[i] = context->uc_mcontext.regs[i];

@@ -99,11 +99,18 @@ struct CutSearch {
       case .resource: .closeResource
       // Nobody has what would resume it.
       case .task: .resumeContinuation
-      default: .balanceRetain
+      default: _balance(representative)
       }
     return CutProposal(
       step: ReferenceStep(node: representative, edges: []),
       frees: graph.cost(of: freed.lazy.map { NodeIndex(rawValue: $0) }), advice: advice)
+  }
+
+  /// What to do about a retain that nothing explains. Objects of the libraries that come with Swift retain
+  /// themselves until they are ended, as a URLSession does.
+  private func _balance(_ node: NodeIndex) -> CutProposal.Advice {
+    let module = graph.module(of: node)
+    return module.isEmpty || graph.isOfProgram(node) ? .balanceRetain : .endLibraryObject
   }
 
   /// The references that a candidate cuts in some components, and the nodes whose unexplained retains go
@@ -217,11 +224,10 @@ struct CutSearch {
     }
     let freed = counting.freed(byCutting: slotsOfAll, releasing: all.flatMap(overRetained))
     guard _holdsAll(of: component, freed), !chosen.isEmpty else { return nil }
+    let retained = told.map { NodeIndex(rawValue: $0) } ?? chosen[0].candidate.step.node
     return CutProposal(
-      step: ReferenceStep(
-        node: told.map { NodeIndex(rawValue: $0) } ?? chosen[0].candidate.step.node, edges: []),
-      together: chosen.map(\.candidate.step),
-      frees: graph.cost(of: freed.lazy.map { NodeIndex(rawValue: $0) }), advice: .balanceRetain)
+      step: ReferenceStep(node: retained, edges: []), together: chosen.map(\.candidate.step),
+      frees: graph.cost(of: freed.lazy.map { NodeIndex(rawValue: $0) }), advice: _balance(retained))
   }
 
   /// A cycle in the largest component that is left of a component when edges are closed.

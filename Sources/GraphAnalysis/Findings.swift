@@ -108,6 +108,9 @@ public struct CutProposal: Hashable, Sendable {
     /// Something retained it and never released it.
     case balanceRetain
 
+    /// A library keeps an object of its own alive, by a retain that it has nowhere in memory: end the object.
+    case endLibraryObject
+
     /// Nothing better is known: clear the field.
     case clearField
   }

@@ -22,11 +22,16 @@ package enum GrowthTrend: String, Hashable, Sendable, CaseIterable {
   /// What goes up and down is judged by its record highs, and by the low-water mark that it never
   /// falls below again: it grows only while both rise. Growth has *stopped* when the marks since the last
   /// rise are more than the longest pause before it, so that a queue that grows at each tenth mark
-  /// is growing, and a cache that fills up in five marks is settled at the seventh. It has stopped as
-  /// well when it has all but died away: when the last third of the marks brought at most a quarter of what
-  /// the third before it did. A single rise that is not the latest step shows no trend.
+  /// is growing, and a cache that fills up in five marks is settled at the seventh. Where the pauses differ
+  /// that is not enough: numbers that rise by chance have pauses of all lengths, so this one has to be longer
+  /// than chance makes it in one of a thousand. It has stopped as well when it has all but died away: when the
+  /// steps become smaller and smaller, and the last third of the marks brought at most a quarter of what the
+  /// third before it did. A single rise that is not the latest step shows no trend.
   ///
-  /// - Complexity: O(*n*) for *n* numbers.
+  /// Sources: the chance of a pause by Laplace's rule of succession; steps that become smaller by the test of
+  /// Mann and Kendall.
+  ///
+  /// - Complexity: O(*n*²) for *n* numbers.
   package init(of counts: [Int]) {
     guard let first = counts.first, let last = counts.last, counts.contains(where: { $0 != first })
     else {
@@ -56,13 +61,41 @@ package enum GrowthTrend: String, Hashable, Sendable, CaseIterable {
     let rises = (1...steps).filter { numbers[$0] > numbers[$0 - 1] }
     guard let latest = rises.last else { return false }
     if rises.count == 1 { return latest == steps }
-    let pause = zip([0] + rises, rises).reduce(0) { max($0, $1.1 - $1.0) }
-    if steps - latest > pause { return false }
+    let pauses = zip([0] + rises, rises).map { $1 - $0 }
+    let pause = pauses.max() ?? 0
+    if steps - latest > pause {
+      let isRegular = pauses.allSatisfy { $0 == pause }
+      if isRegular || rises.count < _fewRises { return false }
+      if _chanceOfPause(steps - latest, rises: rises.count, steps: latest) < 0.001 { return false }
+    }
     let third = steps / 3
     guard third >= 2 else { return true }
     let late = numbers[steps] - numbers[steps - third]
     let before = numbers[steps - third] - numbers[steps - 2 * third]
     return before < 4 || late * 4 > before
+      || !_diminishes(zip(numbers, numbers.dropFirst()).map { $1 - $0 })
+  }
+
+  /// So few rises say nothing of how often there is one: programs make things when they need them first.
+  private static let _fewRises = 5
+
+  /// The chance that some steps bring no rise, given how many of the steps before did.
+  private static func _chanceOfPause(_ pause: Int, rises: Int, steps: Int) -> Double {
+    (0..<pause).reduce(1) { chance, step in
+      chance * Double(steps - rises + 1 + step) / Double(steps + 2 + step)
+    }
+  }
+
+  /// Whether steps become smaller by more than chance does in one of a thousand sequences.
+  private static func _diminishes(_ steps: [Int]) -> Bool {
+    var score = 0
+    for (place, step) in steps.enumerated() {
+      for later in steps[(place + 1)...] { score += (later - step).signum() }
+    }
+    let count = steps.count
+    // Equal steps make the score less certain to differ from 0, never more.
+    let variance = Double(count * (count - 1) * (2 * count + 5)) / 18
+    return Double(score) < -3 * variance.squareRoot()
   }
 
   /// Whether numbers fall by more than a quarter of their range.

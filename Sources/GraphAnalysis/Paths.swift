@@ -48,8 +48,8 @@ package struct PathOptions: Sendable {
   /// How many groups of paths to find at most.
   package var maximum: Int
 
-  /// Only paths with a reference that matches; empty for all. They are looked for one target at a time,
-  /// for the first 32.
+  /// Only paths with a reference that matches; empty for all. Each target is told with its cheapest one, the
+  /// first 32 with further ones.
   package var through: [FieldPattern]
 
   /// No reference that matches is taken.
@@ -210,6 +210,7 @@ func pathFingerprint(of path: RetainPath, in graph: HeapGraph) -> String {
 private struct PathSearch {
   /// How many targets are looked at one by one for further paths.
   private static let _targetsLookedInto = 8
+  private static let _targetsLookedThrough = 32
 
   /// Paths that are alike.
   private struct Group {
@@ -224,7 +225,7 @@ private struct PathSearch {
   let options: PathOptions
   private let _costByEdge: [UInt8]
   private let _forest: ShortestPathForest
-  private let _isThrough: [Bool]
+  private let _isThroughByRow: [Bool]
   private var _groupByKey: [[UInt64]: Int] = [:]
   private var _groups: [Group] = []
 
@@ -234,7 +235,7 @@ private struct PathSearch {
     self.graph = graph
     self.options = options
     let isAvoided = graph.edges(matching: options.avoid)
-    _isThrough = graph.edges(matching: options.through)
+    _isThroughByRow = graph.edges(matching: options.through)
     _costByEdge =
       options.avoid.isEmpty
       ? EdgeCosts.all(in: graph, nonOwners: options.nonOwners)
@@ -364,18 +365,31 @@ private struct PathSearch {
 
   /// The shortest paths through the references that were asked for.
   ///
-  /// A search from each target backwards tells how far each reference's end is from it.
+  /// One search finds the cheapest to each target. Where that one visits a node twice, and for the further ones
+  /// of the first targets, a search from the target backwards tells how far each reference's end is from it.
   private mutating func _findThrough(
     _ targets: [NodeIndex], cancel: any CancelSignal
   ) throws(CancellationError) {
+    let search = try ThroughSearch(
+      of: graph.strong, from: graph.outside, costByEdge: _costByEdge,
+      isWanted: _isThrough, cancel: cancel)
+    var pending = options.isMerged ? [] : Array(targets.prefix(Self._targetsLookedThrough))
+    for (place, target) in targets.enumerated() {
+      guard let (cost, slots) = search.path(to: target.rawValue) else { continue }
+      if _isSimple(slots) {
+        _add(slots, cost: cost, target: target)
+      } else if options.isMerged || place >= Self._targetsLookedThrough {
+        pending.append(target)
+      }
+    }
     let backCosts = graph.holders.edgeBySlot.map { _costByEdge[Int($0)] }
-    for target in targets.prefix(32) {
+    for target in pending {
       let back = try ShortestPathForest(
         of: graph.holders.graph, from: target.rawValue, costByEdge: backCosts, cancel: cancel)
       var candidates: [(cost: UInt32, slot: UInt32, holder: UInt32)] = []
       for holder in 0..<UInt32(graph.nodeCount) where _forest.isReachable(holder) {
         for slot in graph.strong.edges(from: holder)
-        where _isThrough[Int(graph.rowBySlot[slot])]
+        where _isThrough(slot)
           && _costByEdge[slot] != ShortestPathForest.closed
           && back.isReachable(graph.strong.targets[slot])
         {
@@ -392,12 +406,38 @@ private struct PathSearch {
           graph.holders.edgeBySlot[Int($0)]
         }
         let slots = _forest.path(to: candidate.holder) + [candidate.slot] + below
-        let nodes = slots.map { graph.strong.targets[Int($0)] }
-        if Set(nodes).count < nodes.count { continue }
+        if !_isSimple(slots) { continue }
         _add(slots, cost: candidate.cost, target: target)
         found += 1
-        if found >= max(options.maximum, 1) * 4 { break }
+        let most = options.maximum.multipliedReportingOverflow(by: 4)
+        if options.isMerged || found >= max(most.overflow ? .max : most.partialValue, 4) { break }
       }
+      if found == 0 { try _findThroughInOrder(target, cancel: cancel) }
     }
+  }
+
+  /// The first path to a target, the cheapest ones first, that takes a reference that was asked for: for
+  /// targets that lie on the way to all those references as well.
+  private mutating func _findThroughInOrder(
+    _ target: NodeIndex, cancel: any CancelSignal
+  ) throws(CancellationError) {
+    var paths = PathEnumerator(
+      transposed: graph.holders, costByEdge: _costByEdge, forest: _forest, target: target.rawValue)
+    while let (cost, slots) = paths.next() {
+      if cancel.isCancelled { throw CancellationError() }
+      guard slots.contains(where: { _isThrough(Int($0)) }) else { continue }
+      return _add(slots, cost: cost, target: target)
+    }
+  }
+
+  /// Whether a slot is a reference that was asked for.
+  private func _isThrough(_ slot: Int) -> Bool {
+    slot < graph.firstRootSlot && _isThroughByRow[Int(graph.rowBySlot[slot])]
+  }
+
+  /// Whether a path visits no node twice.
+  private func _isSimple(_ slots: [UInt32]) -> Bool {
+    var seen: Set<UInt32> = []
+    return slots.allSatisfy { seen.insert(graph.strong.targets[Int($0)]).inserted }
   }
 }

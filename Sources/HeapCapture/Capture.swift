@@ -97,7 +97,7 @@ private struct Capture {
     _catalog = try TypeCatalog(memory: memory, images: _images, labels: _labels)
     _catalog.sizesAreExact = inventory.facts.hasAgent
     _threads = threads
-    _taskLayout = TaskLayout(memory: memory, images: _images)
+    _taskLayout = _catalog.taskLayout
     _foreign = ForeignObjects(nodes: _nodes, memory: memory, images: [])
     if let program = _images.first(where: { $0.module.path == memory.source.executable }),
       program.sections["swift5_type_metadata"] != nil, program.sections["swift5_fieldmd"] == nil
@@ -470,6 +470,12 @@ private struct Capture {
         }
       }
       resolver.scanRoots(stack.live, kind: .stack, thread: UInt32(index), pc: stack.pc(ofWordAt:))
+    }
+    resolver.propagate()
+    // After all that is certainly in use: old words are frequent here.
+    for (index, thread) in _threads.enumerated() {
+      let interrupted = InterruptedThread(thread, memory: _memory)
+      interrupted?.scan(&resolver, labels: _labels, thread: UInt32(index))
     }
     let endedStack = endedMainStack(of: _memory, threads: _threads, images: _images)
     if let endedStack {

@@ -64,6 +64,7 @@ struct WordLabels {
     case 136: return "locals"
     case _taskHeaderSize where _isChild(task): return "parent"
     case _taskHeaderSize + 8 where _isChild(task): return "sibling"
+    case _futureOffset(of: task): return "waiter"
     case _taskHeaderSize...:
       let isComplete = (_memory.load(UInt32.self, at: task + 96) ?? 0) & 0x2000 != 0
       return isComplete ? "result" : "closure"
@@ -71,8 +72,15 @@ struct WordLabels {
     }
   }
 
-  private func _isChild(_ task: UInt64) -> Bool {
-    (_memory.load(UInt32.self, at: task + 32) ?? 0) & 1 << 24 != 0
+  private func _isChild(_ task: UInt64) -> Bool { _flags(of: task) & 1 << 24 != 0 }
+
+  private func _flags(of task: UInt64) -> UInt32 { _memory.load(UInt32.self, at: task + 32) ?? 0 }
+
+  /// Where a task with a result has what waits for it; nil for one without.
+  private func _futureOffset(of task: UInt64) -> UInt64? {
+    let flags = _flags(of: task)
+    guard flags & 1 << 25 != 0 else { return nil }
+    return _taskHeaderSize + (flags & 1 << 24 != 0 ? 16 : 0) + (flags & 1 << 26 != 0 ? 8 : 0)
   }
 
   /// A capture of a block. Swift puts a function value there as two words, the function and its

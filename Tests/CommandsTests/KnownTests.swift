@@ -105,6 +105,15 @@ import Testing
     let words = ["leaks", "call-3.mgraph", "--known", "accepted.json"]
     #expect(clinic.call(words).status == .nothingFound)
     #expect(clinic.call(words).output.hasPrefix("Nothing beside 4 known findings."))
+    // A leaked cycle has the name of its leak.
+    let cycles = ["cycles", "call-3.mgraph", "--fail-on", "leaks"]
+    #expect(clinic.call(cycles).status == .findings)
+    let rest = clinic.call(cycles + ["--known", "accepted.json", "--format", "json"])
+    #expect(rest.status == .nothingFound)
+    let report = try JSON(parsing: rest.output)
+    #expect(try ReportSchema().objections(to: report).isEmpty)
+    #expect(report["cycles"].elements.allSatisfy { $0["reachable"] == .bool(true) })
+    #expect(report["known"].elements.contains { $0["state"].string == "known" })
     // Half a year later all of them count again.
     let later = clinic.call(words, environment: ["SOURCE_DATE_EPOCH": "1810000000"])
     #expect(later.status == .findings)

@@ -47,8 +47,6 @@ func firstFinding(in text: String) -> String {
       line.replacing(/\[\d+\]/, with: "[_]")
         .replacing(/Task \d+/, with: "Task _")
         .replacing(/thread \d+/, with: "thread _")
-        // A suspended task has its closure in itself and in its frame; either is told.
-        .replacing(/\)\.\+\d+/, with: ").closure")
         .replacing(/\d[\d,.]* (×|bytes?|KB|MB)/) { "_ \($0.1)" }
         .replacing(/\d[\d,]* objects?/, with: "_ objects")
         .replacing(/_ (bytes|KB|MB)/, with: "_ bytes")

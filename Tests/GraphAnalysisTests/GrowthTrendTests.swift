@@ -76,6 +76,31 @@ import Testing
   }
 
   @Test(
+    "A queue that grows by chance is hardly ever called settled",
+    arguments: [0.05, 0.1, 0.3, 0.5, 0.8],
+    [30, 60, 100])
+  func randomQueues(chance: Double, marks: Int) {
+    var counted = 0
+    var settled: [[Int]] = []
+    for seed in 0..<500 as Range<UInt64> {
+      var random = SeededGenerator(seed: seed)
+      var counts = [Int.random(in: 0...50, using: &random)]
+      let most = [1, 5][Int(seed % 2)]
+      for _ in 0..<marks {
+        let isRise = Double.random(in: 0..<1, using: &random) < chance
+        counts.append(
+          counts[counts.count - 1] + (isRise ? Int.random(in: 1...most, using: &random) : 0))
+      }
+      // What rises once or twice may well be done.
+      guard Set(counts).count > 5 else { continue }
+      counted += 1
+      if GrowthTrend(of: counts) != .growing { settled.append(counts) }
+    }
+    #expect(
+      settled.count * 100 <= counted, "\(settled.count) of \(counted), as \(settled.prefix(3))")
+  }
+
+  @Test(
     "A cache that fills up and stays is not growing, however fast it fills",
     arguments: 0..<300 as Range<UInt64>)
   func caches(seed: UInt64) {
@@ -91,7 +116,9 @@ import Testing
       if step > 0 { pause = 0 }
       counts.append(min(capacity, counts[counts.count - 1] + step))
     }
-    counts += [Int](repeating: capacity, count: longest + 1 + Int.random(in: 0...5, using: &random))
+    // Where it fills by chance it takes a while to see that it is full.
+    let stay = counts.count > 4 ? 20 : longest + 1
+    counts += [Int](repeating: capacity, count: stay + Int.random(in: 0...5, using: &random))
     #expect(GrowthTrend(of: counts) == .settled, "\(counts)")
   }
 

@@ -288,6 +288,24 @@ import Testing
     #expect(report.leaked.costByType["App.WorkContext"]?.count == 12)
   }
 
+  @Test(
+    "A library's object that retains itself is to be ended, not to be released",
+    arguments: ["Foundation.Timer", "FoundationNetworking.URLSession", "Dispatch.DispatchWorkItem"])
+  func libraryObject(type: String) throws {
+    var heap = SnapshotDSL()
+    heap.object(type, strongCount: 1)
+    let alone = try #require(try Self.report(heap).0.findings.first)
+    #expect(alone.cuts.first?.advice == .endLibraryObject)
+
+    heap = SnapshotDSL()
+    let session = heap.object(type, strongCount: 2)
+    let task = heap.object("App.Download")
+    heap.edge(session, "task", to: task)
+    heap.edge(task, "session", to: session)
+    let cycle = try #require(try Self.report(heap).0.findings.first)
+    #expect(cycle.cuts.first?.advice == .endLibraryObject)
+  }
+
   @Test("A cycle that somebody retained besides: the edge and the retain have to go together")
   func retainedCycle() throws {
     var heap = SnapshotDSL()

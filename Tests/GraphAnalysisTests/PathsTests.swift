@@ -94,6 +94,63 @@ import Testing
     #expect(around.unreachable.count == 10)
   }
 
+  @Test("Through a field that holds many, each counts", arguments: [false, true])
+  func throughMany(isMerged: Bool) throws {
+    var heap = SnapshotDSL()
+    let hub = heap.object("App.Hub")
+    heap.root(.global, address: 0x1000, to: hub)
+    for _ in 0..<100 {
+      let model = heap.object("App.Model")
+      heap.edge(hub, "models", to: model)
+      let listener = heap.object("App.Listener")
+      heap.edge(hub, "listeners", to: listener)
+      heap.edge(listener, "model", to: model)
+    }
+    let graph = try HeapGraph(heap.snapshot())
+    let report = try paths(
+      to: graph.nodes(ofType: TypePattern("App.Model")), in: graph,
+      options: PathOptions(
+        maximum: isMerged ? .max : 5, through: [FieldPattern("listeners")], isMerged: isMerged))
+    #expect(report.groups.map(\.targets.count) == [100])
+    #expect(
+      report.groups.map { Self.words($0.path, in: graph) } == [
+        "global → App.Hub.listeners → App.Listener.model → App.Model"
+      ])
+  }
+
+  @Test(
+    "Through a field there is a way where looking at all ways finds one",
+    arguments: 0..<500 as Range<UInt64>
+  )
+  func throughOracle(seed: UInt64) throws {
+    let graph = try HeapGraph(RandomHeap.make(seed: seed).snapshot())
+    let fields = FieldPattern("next")
+    let isThrough = graph.edges(matching: [fields])
+    var expected: [NodeIndex: Int] = [:]
+    func walk(_ node: UInt32, _ seen: Set<UInt32>, _ isWanted: Bool) {
+      for slot in graph.strong.edges(from: node) {
+        let next = graph.strong.targets[slot]
+        if seen.contains(next) { continue }
+        let isWanted =
+          isWanted || node != graph.outside && isThrough[Int(graph.rowBySlot[slot])]
+        if isWanted { expected[NodeIndex(rawValue: next), default: 0] += 1 }
+        walk(next, seen.union([next]), isWanted)
+      }
+    }
+    walk(graph.outside, [graph.outside], false)
+    let targets = (0..<UInt32(graph.nodeCount)).map { NodeIndex(rawValue: $0) }
+    for isMerged in [false, true] {
+      let report = try paths(
+        to: targets, in: graph,
+        options: PathOptions(maximum: .max, through: [fields], isMerged: isMerged))
+      #expect(Set(report.groups.flatMap(\.targets)) == Set(expected.keys))
+      for group in report.groups {
+        #expect(
+          group.path.steps.contains { step in step.edges.contains { isThrough[$0.position] } })
+      }
+    }
+  }
+
   @Test("Positions in C memory make no difference, those in a named structure do")
   func offsets() throws {
     var heap = SnapshotDSL()

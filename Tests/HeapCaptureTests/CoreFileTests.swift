@@ -14,7 +14,8 @@ import Testing
     core.threads = [4712, 4711].map { id in
       ThreadState(
         id: id, name: "", isStopped: true, registers: (0..<16).map { UInt64(id) * 100 + $0 },
-        pc: 0x40_1234, stackPointer: UInt64(id) * 100 + 7, threadPointer: 0x7000_0100)
+        pc: 0x40_1234, stackPointer: UInt64(id) * 100 + 7, threadPointer: 0x7000_0100,
+        vectorState: (0..<104).map { UInt64(id) * 1_000 + $0 })
     }
     core.segments = [
       .init(
@@ -47,6 +48,8 @@ import Testing
     #expect(core.threads[1].registers == written.threads[0].registers)
     #expect(core.threads[1].pc == 0x40_1234)
     #expect(core.threads[1].threadPointer == 0x7000_0100)
+    #expect(core.threads.map { $0.vectorState.first } == [4_711_000, 4_712_000])
+    #expect(core.threads[0].vectorState.count == 104)
 
     let memory = TargetMemory(CoreMemory(core, executable: nil))
     #expect(memory.load(UInt8.self, at: 0x40_00ff) == 255)

@@ -97,11 +97,11 @@ struct CoreWriter {
 
   private func notes() -> [UInt8] {
     var notes = Bytes()
-    func note(_ type: UInt32, _ content: [UInt8]) {
-      notes.append(UInt32(5))
+    func note(_ type: UInt32, _ content: [UInt8], of owner: String = "CORE\0\0\0\0") {
+      notes.append(UInt32(owner.prefix { $0 != "\0" }.utf8.count + 1))
       notes.append(UInt32(content.count))
       notes.append(type)
-      notes.append(Array("CORE\0\0\0\0".utf8))
+      notes.append(Array(owner.utf8))
       notes.append(content)
       notes.pad(to: (notes.bytes.count + 3) & ~3)
     }
@@ -117,6 +117,9 @@ struct CoreWriter {
       ] { status.append(register) }
       status.pad(to: 336)
       note(1, status.bytes)
+      var vectors = Bytes()
+      for word in thread.vectorState { vectors.append(word) }
+      if !vectors.bytes.isEmpty { note(0x202, vectors.bytes, of: "LINUX\0\0\0") }
     }
     var process = Bytes()
     process.pad(to: 24)

@@ -214,6 +214,31 @@ import Testing
     #expect(program.finish().status == 0)
   }
 
+  @Test("What only a register or the red zone of a running thread has is held")
+  func interrupted() throws {
+    let program = try OutsideProgram(["spin"], withAgent: true)
+    let twin = try Snapshot(contentsOf: try program.mark("twin"))
+    let attached = try captureProcess(program.pid).snapshot
+    let file = ScratchFile(try CoreWriter(of: program.pid).bytes())
+    let core = try captureCoreFile(file.path).snapshot
+    for snapshot in [twin, attached, core] {
+      var holders: [String] = []
+      for root in 0..<snapshot.roots.count {
+        let type = snapshot.types.name[Int(snapshot.nodes.type[Int(snapshot.roots.target[root])])]
+        guard snapshot.strings[StringIndex(rawValue: type)] == "OutsideTarget.Node" else {
+          continue
+        }
+        let label = snapshot.labels.name[Int(snapshot.roots.label[root])]
+        let kind = RootKind(rawValue: snapshot.roots.kind[root]).map { "\($0)" } ?? "?"
+        holders.append("\(kind) \(snapshot.strings[StringIndex(rawValue: label)])")
+      }
+      #expect(holders.sorted() == ["register xmm7", "stack "], "\(snapshot.process.source)")
+    }
+    let graphs = Self.programParts(twin: twin, attached: attached)
+    #expect(graphs.attached.difference(from: graphs.twin) == [])
+    #expect(Graph(attached).difference(from: Graph(core)) == [])
+  }
+
   @Test("A program whose main thread has ended can be captured", arguments: [false, true])
   func mainHasEnded(withAgent: Bool) throws {
     let program = try OutsideProgram(["main-ends"], withAgent: withAgent)

@@ -152,4 +152,52 @@ private final class Gate: Sendable {
     await cancelled.value
     withExtendedLifetime((finished, target)) {}
   }
+
+  @Test(
+    "What the runtime never writes in a task is not looked at, and its closure before its result")
+  func words() async throws {
+    let gate = Gate()
+    let (held, value) = (Trace(), Trace())
+    let task = Task {
+      await gate.wait("waiting")
+      withExtendedLifetime(held) {}
+      return value
+    }
+    let finished = Task {
+      gate.note("finished")
+      withExtendedLifetime(held) {}
+      return value
+    }
+    _ = await finished.value
+    for _ in 0..<1_000 where gate.waitingCount < 1 { try await Task.sleep(for: .milliseconds(10)) }
+    let waiting = gate.task("waiting")
+
+    // What had the memory before has left pointers in it.
+    let words = try #require(UnsafeMutablePointer<UInt64>(bitPattern: UInt(waiting)))
+    let closure = 32
+    words[9] = words[closure]
+    words[29] = words[closure]
+    let (target, layout) = try await target(gate, waiting: ["waiting"])
+    func places(_ task: UInt64) -> [UInt64] {
+      target.collect(task).words.flatMap {
+        stride(from: $0.range.lowerBound, to: $0.range.upperBound, by: 8)
+      }
+      .map { $0 - task }
+    }
+    let seen = places(waiting)
+    #expect(!seen.contains(72))
+    let closurePlace = try #require(seen.firstIndex(of: UInt64(closure) * 8))
+    let resultPlace = try #require(seen.firstIndex(of: 232))
+    #expect(closurePlace < resultPlace)
+    #expect(Set(seen).count == seen.count)
+
+    let done = gate.task("finished")
+    #expect(layout.info(of: done).state == .complete)
+    #expect(target.memory.word(at: done + 232) == address(of: value))
+    #expect(places(done).contains(232))
+    #expect(!places(done).contains(UInt64(closure) * 8))
+    gate.open()
+    _ = await task.value
+    withExtendedLifetime((finished, target)) {}
+  }
 }

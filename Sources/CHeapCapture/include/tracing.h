@@ -2,6 +2,7 @@
 // must come from one thread.
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -27,6 +28,10 @@ int mg_trace_has_stopped(pid_t thread, int *signal, int *is_group_stop);
 
 /// Reads the registers of a stopped thread. Returns 0 or an errno.
 int mg_trace_registers(pid_t thread, mg_thread_registers *registers);
+
+/// Reads the vector registers of a stopped thread as XSAVE lays them out, as many bytes as there is room for.
+/// `bytes` says how many there are. Returns 0 or an errno.
+int mg_trace_vectors(pid_t thread, void *room, size_t *bytes);
 
 /// Lets a stopped thread go on, with a signal or 0. Returns 0 or an errno.
 int mg_trace_detach(pid_t thread, int signal);

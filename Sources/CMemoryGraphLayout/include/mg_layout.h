@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define MG_STATE_MAGIC UINT64_C(0x3148504152474d4d) // "MMGRAPH1"
-#define MG_LAYOUT_VERSION 1
+#define MG_LAYOUT_VERSION 2
 
 // --- the allocation table: shadow pages --------------------------------------------------------
 //
@@ -92,6 +92,9 @@ typedef struct mg_thread_entry {
   uint64_t thread_pointer; // fs base, tpidr_el0
   uint64_t stack_low;      // where the stack's mapping starts and ends; 0 where it is unknown
   uint64_t stack_high;
+  uint64_t
+      vector_state; // its vector registers as XSAVE lays them out, in its signal frame; 0 for none
+  uint64_t vector_bytes;
   char name[16];
 } mg_thread_entry;
 

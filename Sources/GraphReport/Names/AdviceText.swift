@@ -94,6 +94,10 @@ struct AdviceText {
         + " finished children keep what they returned"
     case .balanceRetain:
       return "balance Unmanaged.passRetained with release() or takeRetainedValue()"
+    case .endLibraryObject:
+      return
+        "end it when the work ends, with invalidate(), cancel() or what else \(step.type) has for that: the"
+        + " library keeps it alive itself until then"
     case .clearField:
       return clear
     }

@@ -40,6 +40,7 @@ struct CutText {
       advice: cut.advice, reason: cut.reason, step: text(of: cut.step), target: end ?? target,
       isOfCycle: !cycle.isEmpty,
       isOneOfSeveral: !cut.together.isEmpty && cut.advice != .balanceRetain
+        && cut.advice != .endLibraryObject
     ).text
   }
 

@@ -204,8 +204,14 @@ final class CoreFile {
         case 3: try _readProcess(at: content, size: contentSize)
         case 6: try _readAuxiliaryVector(at: content, size: contentSize)
         case 0x4649_4c45: try _readMappedFiles(at: content, size: contentSize)
+        // NT_FPREGSET: the oldest part of the vector registers.
+        case 2: _readVectors(at: content, size: contentSize)
         default: break
         }
+      }
+      // "LINUX", NT_X86_XSTATE: all of them.
+      if nameSize == 6, type == 0x202, try _load(UInt32.self, at: at + 12) == 0x554e_494c {
+        _readVectors(at: content, size: contentSize)
       }
       at = content + (contentSize + 3) & ~3
     }
@@ -229,6 +235,14 @@ final class CoreFile {
         id: try _load(UInt32.self, at: content + 32), name: "", isStopped: true,
         registers: registers, pc: try register(16), stackPointer: registers[7],
         threadPointer: try register(21)))
+  }
+
+  /// Vector registers, which are those of the thread whose note came last.
+  private func _readVectors(at content: UInt64, size: UInt64) {
+    guard let last = threads.indices.last else { return }
+    threads[last].vectorState = (0..<min(size, 1 << 14) / 8).compactMap {
+      try? _load(UInt64.self, at: content + $0 * 8)
+    }
   }
 
   /// `NT_PRPSINFO`

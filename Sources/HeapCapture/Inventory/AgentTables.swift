@@ -173,7 +173,9 @@ package struct AgentTables: HeapInventory {
       return ThreadState(
         id: entry.tid, name: name, isStopped: entry.stopped != 0, registers: registers,
         pc: entry.pc, stackPointer: entry.stack_pointer, threadPointer: entry.thread_pointer,
-        stackBounds: entry.stack_low < entry.stack_high ? entry.stack_low..<entry.stack_high : nil)
+        stackBounds: entry.stack_low < entry.stack_high ? entry.stack_low..<entry.stack_high : nil,
+        vectorState: _rows(
+          UInt64.self, at: entry.vector_state, count: min(entry.vector_bytes, 1 << 14) / 8))
     }
   }
 

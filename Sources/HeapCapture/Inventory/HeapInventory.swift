@@ -74,10 +74,14 @@ package struct ThreadState: Hashable, Sendable {
   /// The whole of the stack, where it is known.
   package var stackBounds: Range<UInt64>?
 
+  /// The vector registers as the processor's XSAVE lays them out; empty where they are unknown, as those of
+  /// a thread that has taken the mark itself.
+  package var vectorState: [UInt64]
+
   package init(
     id: UInt32, name: String, isStopped: Bool, registers: [UInt64], pc: UInt64,
     stackPointer: UInt64, threadPointer: UInt64, stackBounds: Range<UInt64>? = nil,
-    idInside: UInt32? = nil
+    vectorState: [UInt64] = [], idInside: UInt32? = nil
   ) {
     self.id = id
     self.idInside = idInside ?? id
@@ -88,6 +92,7 @@ package struct ThreadState: Hashable, Sendable {
     self.stackPointer = stackPointer
     self.threadPointer = threadPointer
     self.stackBounds = stackBounds
+    self.vectorState = vectorState
   }
 
   /// The base of the innermost frame.

@@ -129,8 +129,18 @@ private struct ThreadStop {
       return ThreadState(
         id: UInt32(thread), name: name.last == "\n" ? String(name.dropLast()) : name,
         isStopped: isKnown, registers: general, pc: registers.pc, stackPointer: general[7],
-        threadPointer: registers.thread_pointer,
+        threadPointer: registers.thread_pointer, vectorState: _vectorState(of: thread),
         idInside: isInNamespace ? pidInside(of: thread) : nil)
+    }
+  }
+
+  private func _vectorState(of thread: Int32) -> [UInt64] {
+    // More than processors have so far: 11 KB with the matrix registers.
+    let room = 1 << 14
+    return [UInt64](unsafeUninitializedCapacity: room / 8) { words, count in
+      var bytes = room
+      let isKnown = mg_trace_vectors(thread, words.baseAddress, &bytes) == 0
+      count = isKnown ? min(bytes, room) / 8 : 0
     }
   }
 

@@ -159,6 +159,55 @@ struct TaskLayout {
     return found.reversed()
   }
 
+  /// The words of a task that can hold something, those that were certainly written first.
+  ///
+  /// The runtime leaves some words of a task as it got them from the allocator, and those of its first frame
+  /// as they were when it has finished: what had the memory before may have left a pointer there, to a closure
+  /// that is the task's own, for one. Where the result will lie comes last, since it is written last.
+  ///
+  /// - Parameter end: where the task's own memory ends; a slab of its own, or others' memory, follows.
+  func words(of task: UInt64, until end: UInt64) -> [Range<UInt64>] {
+    var place = task + headerSize
+    guard place <= end else { return [] }
+    // The scheduler's words; voucher and where to go on; exclusive accesses, status and allocator; values of
+    // task-locals; what waits for it and the lock of that.
+    var words = [
+      task + 16..<task + 32, task + 40..<task + 72, task + 80..<task + 128, task + 136..<task + 144,
+      task + 152..<place,
+    ]
+    let flags = _flags(of: task)
+    let start = place
+    // The parent and the next sibling; the group.
+    if flags & 1 << 24 != 0 { place += 16 }
+    if flags & 1 << 26 != 0 { place += 8 }
+    // What waits for the result, the result's type, the error; the result.
+    var result = place..<place
+    if flags & 1 << 25 != 0 {
+      let layout = _memory.word(at: place + 8).flatMap(_valueLayout)
+      place += 24
+      let first = (place + (layout?.alignmentMask ?? 7)) & ~(layout?.alignmentMask ?? 7)
+      result = first..<max(first, layout.map { first + $0.size } ?? end)
+    }
+    guard result.upperBound <= end else { return words + [start..<end] }
+    words.append(start..<place)
+    if info(of: task).state != .complete {
+      // The result may end within a word, and the next one is the first context's then.
+      words.append((result.upperBound + 7) & ~7..<end)
+    }
+    words.append(result.lowerBound..<min((result.upperBound + 7) & ~7, end))
+    return words.filter { $0.lowerBound < $0.upperBound }
+  }
+
+  /// The size of a type's values, and of their alignment all bits but the highest, as its witness table has
+  /// them; nil where it has no such table.
+  private func _valueLayout(of type: UInt64) -> (size: UInt64, alignmentMask: UInt64)? {
+    guard type != 0, let witnesses = _memory.word(at: type &- 8),
+      let size = _memory.word(at: witnesses + 64), size <= 1 << 20,
+      let flags = _memory.load(UInt32.self, at: witnesses + 80)
+    else { return nil }
+    return (size, UInt64(flags & 0xff))
+  }
+
   /// Where the live allocations of a slab end; the slab's start where it is none.
   func liveEnd(ofSlab slab: UInt64) -> UInt64 {
     guard _memory.word(at: slab) == slabMetadata,
@@ -197,13 +246,10 @@ struct TaskLayout {
       let key = _memory.word(at: item + 8), let type = _memory.word(at: item + 16)
     {
       steps += 1
-      if type != 0, let witnesses = _memory.word(at: type &- 8),
-        let size = _memory.word(at: witnesses + 64), size <= 1 << 20,
-        let flags = _memory.load(UInt32.self, at: witnesses + 80)
-      {
-        let mask = UInt64(flags & 0xff)
+      if let layout = _valueLayout(of: type) {
+        let mask = layout.alignmentMask
         let start = item + ((24 + mask) & ~mask)
-        items.append(LocalItem(key: key, value: start..<start + size))
+        items.append(LocalItem(key: key, value: start..<start + layout.size))
       }
       // Bit 0: the next item is another task's.
       if next & 1 != 0 { break }

@@ -60,7 +60,8 @@ extension TaskLayout {
       }
       close(at: place)
       let used = min(liveEnd(ofSlab: own.lowerBound), own.upperBound)
-      var words = [place + 16..<own.lowerBound, own.lowerBound + 8..<own.lowerBound + 16]
+      var words = words(of: place, until: own.lowerBound)
+      words.append(own.lowerBound + 8..<own.lowerBound + 16)
       words.append(
         own.lowerBound + Self.slabHeaderSize..<max(used, own.lowerBound + Self.slabHeaderSize))
       _cut(

@@ -59,6 +59,9 @@ package final class SwiftType {
     /// What a `CheckedContinuation` holds: the continuation and the function's name, in a tail.
     case continuationCanary
 
+    /// A task, whose words `TaskLayout` tells apart.
+    case task
+
     /// Frames and other allocations of a task, as far as they are in use.
     case taskSlab
 

@@ -58,6 +58,8 @@ extension TypeCatalog {
       _errorBox(value, into: &sink)
     case .continuationCanary:
       _continuationCanary(value, into: &sink)
+    case .task:
+      _task(value, into: &sink)
     case .taskSlab:
       _taskSlab(value, into: &sink)
     case .block:
@@ -268,6 +270,17 @@ extension TypeCatalog {
       sink.continuation(at: value.address + 16, to: task, label: labels.label("continuation"))
     }
     _words(value, from: 24, labels.label("function"), into: &sink)
+  }
+
+  /// A task: the words that can hold something, or all where the runtime is of a version that is not known.
+  private func _task(_ value: _Value, into sink: inout some ReferenceSink) {
+    guard let taskLayout, taskLayout.isTask(at: value.address) else {
+      return _words(value, from: 16, .none, into: &sink)
+    }
+    let end = value.address + UInt64(value.available)
+    for range in taskLayout.words(of: value.address, until: end) {
+      sink.untypedWords(in: range, label: .none)
+    }
   }
 
   /// A slab of a task's allocator: its metadata, the next slab, its capacity and, at byte 20, how many

@@ -18,6 +18,9 @@ package final class TypeCatalog {
   let memory: TargetMemory
   let mirror: RemoteMirror
   let compiler: LayoutCompiler
+
+  /// Nil for a program without tasks, or with tasks of a layout that is not known.
+  let taskLayout: TaskLayout?
   private let _reader: MetadataReader
   private let _images: [LoadedImage]
   private var _typeByWord = _WordMap()
@@ -63,6 +66,7 @@ package final class TypeCatalog {
     self.labels = labels
     _images = images
     _reader = MetadataReader(memory: memory)
+    taskLayout = TaskLayout(memory: memory, images: images)
     mirror = try RemoteMirror(memory: memory, images: images)
     compiler = LayoutCompiler(
       mirror: mirror, reader: _reader, labels: labels, images: images)
@@ -102,7 +106,7 @@ package final class TypeCatalog {
 
   private func _decide(_ word: UInt64) -> SwiftType? {
     switch _wellKnown[word] {
-    case .task: return _add("Task", .task, isCounted: true, .words(from: 16), word)
+    case .task: return _add("Task", .task, isCounted: true, .task, word)
     case .taskSlab: return _add("Task slab", .taskSlab, isCounted: false, .taskSlab, word)
     case .block: return _add("block", .cBlock, isCounted: false, .block, word)
     case nil: break

@@ -70,7 +70,7 @@ private func fill() {
 
 /// Overwrites what earlier calls left on the stack.
 @inline(never)
-private func clearStack(depth: Int) {
+func clearStack(depth: Int) {
   withUnsafeTemporaryAllocation(byteCount: 1_024, alignment: 16) { slot in
     slot.initializeMemory(as: UInt8.self, repeating: 0)
     if depth > 0 { clearStack(depth: depth - 1) }

@@ -33,12 +33,16 @@ case "main-ends":
 case "tick":
   // Counts on two threads until its input ends, then says how far it came.
   tick()
+case "spin":
+  // Threads that run and have objects where no other code looks.
+  spin()
 case "shared-break":
   // Others move the program's break too.
   sharedBreak()
 default:
   print(
-    "usage: OutsideTarget churn SEED THREADS | hand-over SEED THREADS | graph | tick | shared-break"
+    "usage: OutsideTarget churn SEED THREADS | hand-over SEED THREADS | graph | tick | spin"
+      + " | shared-break"
   )
   exit(2)
 }
