@@ -68,6 +68,7 @@ let package = Package(
     .library(name: "MemoryGraphPreload", type: .dynamic, targets: ["MemoryGraphPreload"]),
     .executable(name: "memgraph", targets: ["memgraph"]),
     .executable(name: "graphdiff", targets: ["graphdiff"]),
+    .plugin(name: "LeakCheck", targets: ["LeakCheck"]),
   ],
   targets: [
     .swift("GraphPrimitives"),
@@ -126,6 +127,14 @@ let package = Package(
       name: "memgraph", dependencies: ["Commands"], swiftSettings: commonSwiftSettings),
     .executableTarget(
       name: "graphdiff", dependencies: ["Commands"], swiftSettings: commonSwiftSettings),
+
+    // `swift package leak-check`, for packages that depend on this one. It builds the tool itself.
+    .plugin(
+      name: "LeakCheck",
+      capability: .command(
+        intent: .custom(
+          verb: "leak-check",
+          description: "Runs the package's tests with the agent in them and says what they leak."))),
 
     // Samples: programs that nobody prepared for the agent. They link nothing of ours.
     .target(

@@ -85,64 +85,34 @@ struct LintReport {
     let rules = Rule.allCases.map { rule in
       JSONValue.members([
         "id": .string(rule.rawValue),
-        "shortDescription": Self.message(rule.summary),
-        "fullDescription": Self.message(rule.reason),
-        "help": Self.message("To mend it: \(rule.fix)."),
+        "shortDescription": SARIF.message(rule.summary),
+        "fullDescription": SARIF.message(rule.reason),
+        "help": SARIF.message("To mend it: \(rule.fix)."),
         "defaultConfiguration": .members(["level": "warning"]),
       ])
     }
-    let driver = JSONValue.members([
-      "name": "memgraph lint", "version": .string(toolVersion), "rules": .array(rules),
-    ])
-    let run = JSONValue.members([
-      "tool": .members(["driver": driver]),
-      "results": .array(findings.map(sarif)),
-    ])
-    return .members([
-      "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-      "version": "2.1.0",
-      "runs": .array([run]),
-    ])
+    return SARIF.log(
+      tool: "memgraph lint", version: toolVersion, rules: rules, results: findings.map(sarif))
   }
 
   private func sarif(_ finding: LintFinding) -> JSONValue {
     let related = finding.related.map { related in
       JSONValue.members([
-        "physicalLocation": Self.location(related.place), "message": Self.message(related.text),
+        "physicalLocation": SARIF.physicalLocation(related.place.file, line: related.place.line),
+        "message": SARIF.message(related.text),
       ])
     }
     return .members([
       "ruleId": .string(finding.rule.rawValue),
       "ruleIndex": Rule.allCases.firstIndex(of: finding.rule).map { .integer($0) },
       "level": "warning",
-      "message": Self.message("\(finding.message); \(finding.rule.fix)"),
-      "locations": .array([.members(["physicalLocation": Self.location(finding.place)])]),
+      "message": SARIF.message("\(finding.message); \(finding.rule.fix)"),
+      "locations": .array([
+        .members([
+          "physicalLocation": SARIF.physicalLocation(finding.place.file, line: finding.place.line)
+        ])
+      ]),
       "relatedLocations": related.isEmpty ? nil : .array(related),
     ])
-  }
-
-  private static func message(_ text: String) -> JSONValue { .members(["text": .string(text)]) }
-
-  private static func location(_ place: SourcePlace) -> JSONValue {
-    .members([
-      "artifactLocation": .members(["uri": .string(uri(place.file))]),
-      "region": .members(["startLine": .integer(place.line)]),
-    ])
-  }
-
-  /// A path as a reference of RFC 3986.
-  private static func uri(_ path: String) -> String {
-    let digits = Array("0123456789ABCDEF")
-    var text = path.hasPrefix("/") ? "file://" : ""
-    for byte in path.utf8 {
-      let character = Character(Unicode.Scalar(byte))
-      if character.isASCII, character.isLetter || character.isNumber || "/-._~".contains(character)
-      {
-        text.append(character)
-      } else {
-        text += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
-      }
-    }
-    return text
   }
 }

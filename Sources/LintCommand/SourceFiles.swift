@@ -16,7 +16,7 @@ enum SourceFiles {
       var status = stat()
       guard stat(operand, &status) == 0 else { throw failure(operand) }
       if status.st_mode & S_IFMT == S_IFDIR {
-        try collect(operand, into: &found)
+        found.formUnion(try FolderWalk.files(in: operand) { $0.hasSuffix(".swift") })
       } else {
         found.insert(operand)
       }
@@ -39,28 +39,6 @@ enum SourceFiles {
         throw failure(path)
       }
       bytes += chunk[..<count]
-    }
-  }
-
-  private static func collect(_ folder: String, into found: inout Set<String>) throws(CommandError)
-  {
-    guard let stream = opendir(folder) else { throw failure(folder) }
-    defer { closedir(stream) }
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      guard !name.hasPrefix(".") else { continue }
-      let path = folder == "." ? name : folder + (folder.hasSuffix("/") ? "" : "/") + name
-      var status = stat()
-      guard lstat(path, &status) == 0 else { continue }
-      if status.st_mode & S_IFMT == S_IFDIR {
-        try collect(path, into: &found)
-      } else if name.hasSuffix(".swift"), stat(path, &status) == 0,
-        status.st_mode & S_IFMT == S_IFREG
-      {
-        found.insert(path)
-      }
     }
   }
 

@@ -270,8 +270,12 @@ import Testing
       sentence:
         "summary --fail-on growth: a single snapshot does not show growth; compare two with diff"),
     Refusal(
-      words: ["leaks", "call-3.mgraph", "--format", "sarif"], status: .usage,
-      sentence: "leaks --format: \"sarif\" is none of text, json, markdown"),
+      words: ["summary", "call-3.mgraph", "--format", "sarif"], status: .usage,
+      sentence: "summary --format: \"sarif\" is none of text, json, markdown"),
+    Refusal(
+      words: ["leaks", "call-3.mgraph", "--format", "unit"], status: .usage,
+      sentence:
+        "leaks --format: \"unit\" is none of text, json, markdown, junit, sarif, github, gitlab; did you mean junit?"),
     Refusal(
       words: ["object", "call-3.mgraph", "0x1"], status: .usage,
       sentence:

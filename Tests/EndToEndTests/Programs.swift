@@ -29,14 +29,14 @@ func run(_ product: String, _ arguments: [String]) throws -> Outcome {
   try run(buildFolder.appendingPathComponent(product), arguments)
 }
 
-/// Runs a program to its end, or for two minutes.
+/// Runs a program to its end, or for so many seconds.
 ///
 /// Blocks the calling thread, so that no more programs run at once than there are processors.
-func run(_ program: URL, _ arguments: [String]) throws -> Outcome {
+func run(_ program: URL, _ arguments: [String], atMost seconds: Int = 120) throws -> Outcome {
   let folder = try ScratchFolder()
   let process = Process()
   process.executableURL = URL(fileURLWithPath: "/usr/bin/timeout")
-  process.arguments = ["120", program.path] + arguments
+  process.arguments = ["\(seconds)", program.path] + arguments
   // Files and not pipes: nothing has to be read while the program runs.
   let output = try folder.makeFile("output")
   let errors = try folder.makeFile("errors")

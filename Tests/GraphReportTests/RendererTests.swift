@@ -109,7 +109,7 @@ import Testing
 
         #### 1. 12 × `App.Model`
 
-        - cycle: `App.Model.handler` → (closure \\#1) → `App.Model`
+        - cycle: `App.Model.handler` → (closure \\#<!-- -->1) → `App.Model`
         - made: App.start() at Call.swift:17
 
         ```text

@@ -40,22 +40,29 @@ package final class DescriptorSink: TextSink {
 
   package func write(_ text: String) throws(SinkError) {
     var text = text
-    let failure = text.withUTF8 { bytes -> Int32? in
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let part = UnsafeBufferPointer(rebasing: rest)
-        let written = Glibc.write(_descriptor, part.baseAddress, part.count)
-        if written >= 0 {
-          rest = rest.dropFirst(written)
-        } else if errno == EPIPE {
-          return nil
-        } else if errno != EINTR && errno != EAGAIN {
-          return errno
-        }
+    if let failure = text.withUTF8(write) { throw SinkError(errno: failure) }
+  }
+
+  /// Writes some bytes, as ``write(_:)`` does.
+  func write(bytes: ArraySlice<UInt8>) throws(SinkError) {
+    if let failure = bytes.withUnsafeBufferPointer(write) { throw SinkError(errno: failure) }
+  }
+
+  /// - Returns: why they could not be written; nil where they were.
+  private func write(_ bytes: UnsafeBufferPointer<UInt8>) -> Int32? {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let part = UnsafeBufferPointer(rebasing: rest)
+      let written = Glibc.write(_descriptor, part.baseAddress, part.count)
+      if written >= 0 {
+        rest = rest.dropFirst(written)
+      } else if errno == EPIPE {
+        return nil
+      } else if errno != EINTR && errno != EAGAIN {
+        return errno
       }
-      return nil
     }
-    if let failure { throw SinkError(errno: failure) }
+    return nil
   }
 }
 

@@ -1,21 +1,36 @@
 // CommonOptions: the options that all or several verbs share.
 
+internal import GraphReport
+
 extension Option {
   package static let format = Option(
     "format", .choice(["text", "json", "markdown"]), help: "how to write the report (default: text)"
   )
+  package static let findingFormat = Option(
+    "format",
+    .choice(["text", "json", "markdown"] + ExchangeFormat.allCases.map(\.rawValue)),
+    help: "how to write the report (default: text); junit and sarif for build hosts, github for "
+      + "the log of a workflow, gitlab for a report of code quality")
+  package static let sourceRoot = Option(
+    "source-root", .text("DIR"),
+    help: "the folder that paths in junit, sarif, github and gitlab are relative to (default: "
+      + "$GITHUB_WORKSPACE, else $CI_PROJECT_DIR, else the working folder)")
   package static let output = Option(
     "output", letter: "o", .text("FILE"), help: "write the report to FILE")
   package static let color = Option(
     "color", .choice(["auto", "always", "never"]),
     help: "colours in text; auto: on a terminal only (default)")
   package static let limit = Option(
-    "limit", .limit, help: "at most N findings or rows, or all (default: 20; JSON has all)")
+    "limit", .limit,
+    help: "at most N findings or rows, or all (default: 20; all in formats for programs)")
   package static let type = Option(
     "type", .text("PATTERN"), isRepeatable: true,
     help: "only types that match, as App.View or App.*Model; can be repeated")
   package static let module = Option(
     "module", .text("NAME"), isRepeatable: true, help: "only types of this module; can be repeated")
+  package static let withoutModule = Option(
+    "without-module", .text("NAME"), isRepeatable: true,
+    help: "no types of this module, and no findings with one on their cycle; can be repeated")
   package static let generation = Option(
     "generation", .text("NAME"), help: "only objects born between mark NAME and the mark before it")
   package static let failOn = Option(
@@ -48,8 +63,15 @@ extension Option {
   /// What each verb that writes a report has.
   package static let report: [Option] = [.format, .output, .color, .failOn]
 
+  /// What each verb that has findings has instead.
+  package static let findingReport: [Option] = [
+    .findingFormat, .output, .color, .failOn, .sourceRoot,
+  ]
+
   /// What each verb that lists types or objects has.
-  package static let filters: [Option] = [.limit, .type, .module, .generation]
+  package static let filters: [Option] = [
+    .limit, .type, .module, .withoutModule, .generation,
+  ]
 
   /// What each verb that names code has.
   package static let naming: [Option] = [.symbols, .noSymbols]

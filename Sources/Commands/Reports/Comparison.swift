@@ -50,7 +50,7 @@ struct Comparison {
       Self.ownTypes(of: diedNodes, in: first.graph))
     let changes = Set(born.costByType.keys).union(died.costByType.keys).sorted().map { type in
       DifferenceReport.Change(
-        type: type, isOwn: !filter.isEmpty || own.contains(type),
+        type: type, isOwn: filter.asksForTypes || own.contains(type),
         born: born.costByType[type] ?? .zero, died: died.costByType[type] ?? .zero)
     }
     self.born = born
@@ -64,7 +64,7 @@ struct Comparison {
     let grownTypes = Set(
       born.costByType.keys.filter { type in
         let net = (born.costByType[type] ?? .zero) - (died.costByType[type] ?? .zero)
-        return (!filter.isEmpty || own.contains(type)) && net.count > 0
+        return (filter.asksForTypes || own.contains(type)) && net.count > 0
       })
     let bornSet = Set(bornNodes)
     // Of a leak that is older, only what was born in between is told.

@@ -18,6 +18,20 @@ enum FailOn: String {
 
     /// Findings of other kinds: over-retained objects, zombies.
     var other = false
+
+    init(leaks: Bool = false, abandoned: Bool = false, growth: Bool = false, other: Bool = false) {
+      self.leaks = leaks
+      self.abandoned = abandoned
+      self.growth = growth
+      self.other = other
+    }
+
+    /// What findings are whose kinds are known as JSON has them.
+    init(kinds: Set<String>) {
+      self.init(
+        leaks: !kinds.isDisjoint(with: ["leak", "zombie"]), abandoned: kinds.contains("abandoned"),
+        growth: kinds.contains("abandoned"), other: kinds.contains("overRetained"))
+    }
   }
 
   /// What a call counts as a failure.

@@ -8,7 +8,7 @@ internal import SnapshotFormat
 
 /// Findings by name, wherever they come from.
 struct FindingSource {
-  let findings: [VerifyReport.Row]
+  var findings: [VerifyReport.Row]
 
   /// What they come from, as reports have it in `inputs`.
   let inputs: [JSONValue]

@@ -24,7 +24,7 @@ enum GrowthComparison {
       try study.add(graph) { filter.isEmpty || filter.includes($0, in: graph) }
     }
     progress.report(step: "finding what holds them", done: 0, total: 0)
-    return try study.values(last: last, countsAll: !filter.isEmpty)
+    return try study.values(last: last, countsAll: filter.asksForTypes)
   }
 }
 

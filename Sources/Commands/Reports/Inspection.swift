@@ -1,5 +1,6 @@
 // Inspection: a snapshot that a verb looks into: read, made a graph, with names.
 
+internal import Glibc
 internal import GraphAnalysis
 internal import GraphPrimitives
 internal import GraphReport
@@ -72,10 +73,13 @@ extension Invocation {
   /// Writes a report that need not be of snapshots.
   func write(_ envelope: ReportEnvelope, progress: TerminalProgress) throws {
     progress.report(step: "writing the report", done: 0, total: 0)
-    let text = envelope.render(format, limit: limit)
+    let text = text(of: envelope)
     progress.finish()
     try write(text)
   }
+
+  /// A report in the format that the options name.
+  func text(of envelope: ReportEnvelope) -> String { envelope.render(format, limit: limit) }
 
   /// Writes a document that is no report: as text or Markdown.
   func write(_ document: Document) throws {
@@ -98,13 +102,28 @@ extension Invocation {
     switch arguments.text(.format) {
     case "json": .json
     case "markdown": .markdown
-    default: .text(style)
+    case let name?:
+      ExchangeFormat(rawValue: name).map { .exchange($0, sourceRoot) } ?? .text(style)
+    case nil: .text(style)
     }
+  }
+
+  /// The folder that other tools want paths of sources to be relative to.
+  var sourceRoot: SourceRoot {
+    let given =
+      arguments.text(.sourceRoot)
+      ?? ["GITHUB_WORKSPACE", "CI_PROJECT_DIR"].lazy.compactMap { console.environment($0) }
+      .first { !$0.isEmpty }
+    // A relative folder, and none at all, are told by the folder that the call is made in.
+    guard let path = realpath(given ?? ".", nil) else { return SourceRoot(given ?? "/") }
+    defer { free(path) }
+    return SourceRoot(given?.hasPrefix("/") == true ? given ?? "/" : String(cString: path))
   }
 
   /// What the place where text goes can show.
   private var style: TextStyle {
-    let isTerminal = arguments.text(.output) == nil && console.output.isTerminal
+    let isElsewhere = verb.options.contains(.output) && arguments.has(.output)
+    let isTerminal = !isElsewhere && console.output.isTerminal
     let hasColor =
       switch arguments.text(.color) {
       case "always": true
@@ -121,6 +140,9 @@ extension Invocation {
   /// How many findings or rows to show; nil for all.
   private var limit: Int? {
     if arguments.has(.limit) { return arguments.number(.limit) }
-    return arguments.text(.format) == "json" ? nil : 20
+    switch arguments.text(.format) {
+    case nil, "text", "markdown": return 20
+    default: return nil
+    }
   }
 }

@@ -59,6 +59,6 @@ enum Staircase {
       (type: snapshot.strings[$0.key], module: "", count: $0.value, isOwn: true)
     }
     return (ofTypes + ofNames).filter { filter.includes(type: $0.type, module: $0.module) }
-      .map { ($0.type, $0.count, !filter.isEmpty || $0.isOwn) }
+      .map { ($0.type, $0.count, filter.asksForTypes || $0.isOwn) }
   }
 }

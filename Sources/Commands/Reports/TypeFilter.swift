@@ -9,6 +9,7 @@ internal import SnapshotFormat
 struct TypeFilter {
   private let _patterns: [TypePattern]
   private let _modules: [String]
+  private let _unwantedModules: [String]
   private let _generation: ClosedRange<Int>?
 
   /// What the caller asked for, in words: `App.*, module App, generation call-2`.
@@ -20,8 +21,10 @@ struct TypeFilter {
   init(_ arguments: Arguments, snapshot: Snapshot) throws {
     _patterns = arguments.texts(.type).map { TypePattern($0) }
     _modules = arguments.texts(.module)
+    _unwantedModules = arguments.texts(.withoutModule)
     description =
       (arguments.texts(.type) + arguments.texts(.module).map { "module " + $0 }
+      + arguments.texts(.withoutModule).map { "without module " + $0 }
       + arguments.texts(.generation).map { "generation " + $0 }).joined(separator: ", ")
     guard let name = arguments.text(.generation) else {
       _generation = nil
@@ -40,11 +43,16 @@ struct TypeFilter {
   }
 
   /// Whether everything passes.
-  var isEmpty: Bool { _patterns.isEmpty && _modules.isEmpty && _generation == nil }
+  var isEmpty: Bool {
+    _patterns.isEmpty && _modules.isEmpty && _unwantedModules.isEmpty && _generation == nil
+  }
+
+  /// Whether the caller asked for some types, whoever they belong to; leaving some out is no such question.
+  var asksForTypes: Bool { !_patterns.isEmpty || !_modules.isEmpty || _generation != nil }
 
   func includes(type: String, module: String) -> Bool {
     (_patterns.isEmpty || _patterns.contains { $0.matches(type, module: module) })
-      && (_modules.isEmpty || _modules.contains(module))
+      && (_modules.isEmpty || _modules.contains(module)) && !_unwantedModules.contains(module)
   }
 
   /// Whether a node passes.
@@ -74,11 +82,14 @@ struct TypeFilter {
     }
   }
 
-  /// Whether a member or a step of a cycle is of a wanted type.
+  /// Whether a member or a step of a cycle is of a wanted type, and none is of an unwanted module.
   func includesType(members: [NodeIndex], cycle: [ReferenceStep], in graph: HeapGraph) -> Bool {
     func isWanted(_ node: NodeIndex) -> Bool {
       includes(type: graph.typeName(of: node), module: graph.module(of: node))
     }
-    return members.contains(where: isWanted) || cycle.contains { isWanted($0.node) }
+    let nodes = members + cycle.map(\.node)
+    return nodes.contains(where: isWanted)
+      && (_unwantedModules.isEmpty
+        || !nodes.contains { _unwantedModules.contains(graph.module(of: $0)) })
   }
 }

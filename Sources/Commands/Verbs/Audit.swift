@@ -16,7 +16,7 @@ extension Verb {
       by unowned references. Both are findings. An object with fewer retains than holders
       is a mistake of this tool.
       """,
-    options: Option.report + Option.filters + [.known] + Option.naming + [.folder],
+    options: Option.findingReport + Option.filters + [.known] + Option.naming + [.folder],
     examples: [
       Example(
         "memgraph audit exit.mgraph", "Which objects are retained too often, and where made."),

@@ -10,9 +10,10 @@ extension Verb {
       Findings are compared by fingerprint, so OLD and NEW may be of different runs and
       builds of the program. Each is a snapshot, of which the leaks are compared, or a
       report that was written with --format json, as by diff or growth. Exits with 1 where
-      something is still there or new; what --known accepts does not count.
+      something is still there or new; what --known accepts does not count, and --fail-on
+      narrows that. As junit, what is fixed is a test that passes.
       """,
-    options: [.format, .output, .color] + Option.filters + [.known] + Option.naming + [.folder],
+    options: Option.findingReport + Option.filters + [.known] + Option.naming + [.folder],
     examples: [
       Example(
         "memgraph verify before/exit.mgraph after/exit.mgraph",
@@ -22,6 +23,7 @@ extension Verb {
         "The same for two reports of growth."),
     ]
   ) { call in
+    let failOn = try FailOn(call.arguments, standard: .any, comparesMarks: true)
     let progress = call.progress
     defer { progress.finish() }
     let old = try FindingSource(call.arguments.operands[0], of: call, progress: progress)
@@ -37,8 +39,8 @@ extension Verb {
       tool: call.tool, version: toolVersion, verb: call.verb.name, inputs: old.inputs + new.inputs,
       totals: new.totals,
       report: call.arguments.has(.known)
-        ? ReportWithKnown(report, rows: rows, openCount: report.hasOpen ? 1 : 0) : report)
+        ? ReportWithKnown(report, rows: rows, openCount: report.openKinds.count) : report)
     try call.write(envelope, progress: progress)
-    return report.hasOpen ? .findings : .nothingFound
+    return failOn.status(FailOn.Found(kinds: report.openKinds))
   }
 }

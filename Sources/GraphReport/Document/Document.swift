@@ -19,6 +19,9 @@ package struct Document: Sendable {
     case table(Table)
     case item(Item)
     case tree([Branch])
+
+    /// A picture of what items tell in words; formats that can't draw leave it out.
+    case diagram(Diagram)
   }
 
   /// Rows of cells under headings.

@@ -20,6 +20,7 @@ package enum HTMLRenderer {
       case .item(let item):
         text += "<article>\n\(content(of: item, level: level + 1))</article>\n"
       case .tree(let branches): text += render(branches)
+      case .diagram: break
       }
     }
     return text

@@ -15,6 +15,7 @@ package enum MarkdownRenderer {
       case .table(let table): text += render(table)
       case .item(let item): text += render(item)
       case .tree(let branches): text += render(branches)
+      case .diagram(let diagram): text += "```mermaid\n" + MermaidRenderer.render(diagram) + "```\n"
       }
     }
     return text
@@ -32,7 +33,8 @@ package enum MarkdownRenderer {
     return text
   }
 
-  private static func render(_ item: Document.Item) -> String {
+  /// An item alone, with its title as a heading.
+  static func render(_ item: Document.Item) -> String {
     let number = item.number.map { "\($0). " } ?? ""
     var text = "#### " + number + shown(item.title) + "\n\n"
     for detail in item.details {
@@ -76,6 +78,11 @@ package enum MarkdownRenderer {
   private static func escaped(_ text: String) -> String {
     var result = ""
     for character in text {
+      // Hosts make a person of @name and an issue of #1, even where they are escaped, but not across a comment.
+      if result.hasSuffix("@") && character.isLetter || result.hasSuffix("#") && character.isNumber
+      {
+        result += "<!-- -->"
+      }
       if "\\`*_<>[]#".contains(character) { result.append("\\") }
       result.append(character)
     }

@@ -16,6 +16,7 @@ package struct TextRenderer {
       Line(document.answer.runs.map { Run($0.text, $0.role == .plain ? .strong : $0.role) }),
       indent: 0)
     for block in document.blocks {
+      if case .diagram = block { continue }
       renderer._text += "\n"
       renderer.append(block)
     }
@@ -29,6 +30,7 @@ package struct TextRenderer {
     case .table(let table): append(table)
     case .item(let item): append(item)
     case .tree(let branches): append(branches)
+    case .diagram: break
     }
   }
 

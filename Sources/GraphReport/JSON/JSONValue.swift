@@ -58,6 +58,30 @@ package enum JSONValue: Sendable, Equatable {
     return safe
   }
 
+  /// A member of an object; nil where there is none.
+  package subscript(name: String) -> JSONValue? {
+    guard case .object(let members) = self else { return nil }
+    return members.first { $0.name == name }?.value
+  }
+
+  /// The text of a string; nil for other values.
+  package var string: String? {
+    if case .string(let text) = self { return text }
+    return nil
+  }
+
+  /// A whole number; nil for other values.
+  package var integer: Int? {
+    if case .integer(let number) = self { return number }
+    return nil
+  }
+
+  /// The elements of an array; none for other values.
+  package var elements: [JSONValue] {
+    if case .array(let elements) = self { return elements }
+    return []
+  }
+
   private func writeCompact(to text: inout String) {
     switch self {
     case .null, .bool, .integer, .string: write(to: &text, indent: 0)

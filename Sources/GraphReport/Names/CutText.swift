@@ -25,9 +25,13 @@ struct CutText {
     return Document.Detail("cut", line + Line(": ") + Line(advice, .good))
   }
 
-  var json: JSONValue {
+  /// The cut for programs.
+  ///
+  /// - Parameter step: Which element of the finding's cycle or path it is of; nil for one elsewhere.
+  func json(step: Int?) -> JSONValue {
     .members([
       "edge": .string(name(of: cut.step)),
+      "step": step.map { .integer($0) },
       "together": cut.together.isEmpty ? nil : .array(cut.together.map { .string(name(of: $0)) }),
       "frees": cut.frees.json,
       "advice": .string(advice),
@@ -72,6 +76,9 @@ struct CutText {
     }
     return nil
   }
+
+  /// The step to cut in words.
+  var stepText: StepText { text(of: cut.step) }
 
   private func text(of step: ReferenceStep) -> StepText {
     var text = StepText.texts(of: [step], reachedBy: leading(of: step), names: names)[0]

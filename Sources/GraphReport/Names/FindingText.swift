@@ -100,6 +100,52 @@ struct FindingText {
 
   // MARK: - For programs
 
+  /// The finding as formats of other tools want it.
+  ///
+  /// - Parameter item: How the report tells it; nil for the way of most reports.
+  func reported(as item: Document.Item? = nil) -> ReportedFinding {
+    ReportedFinding(json: json, item: item ?? self.item(number: nil))
+  }
+
+  /// Which step of the cycle or path is the one to cut, as JSON counts them: those of a path from 1, since its root
+  /// is the first element. Nil for a cut elsewhere.
+  private var cutStep: Int? {
+    guard let cut = finding.cuts.first else { return nil }
+    if let place = finding.cycle.firstIndex(of: cut.step) { return place }
+    guard let path = finding.path, let place = path.steps.firstIndex(of: cut.step) else {
+      return nil
+    }
+    return max(0, place + 1 - PathText(path: path, names: names).foldedCount)
+  }
+
+  /// Where to look first in the source: the capture to cut, else the closure on the cycle or path that is nearest to
+  /// it, else where the object was made.
+  private var location: JSONValue? {
+    func json(_ of: String, _ file: String?, _ line: Int?) -> JSONValue? {
+      guard let file, let line, line > 0 else { return nil }
+      return .members(["of": .string(of), "file": .string(file), "line": .integer(line)])
+    }
+    func capture(_ step: StepText) -> JSONValue? {
+      step.place == nil
+        ? nil : json("capture", step.via?.file ?? step.file, step.via?.line ?? step.line)
+    }
+    if let found = cut.flatMap({ capture($0.stepText) }) { return found }
+    if !finding.cycle.isEmpty {
+      let steps = StepText.texts(ofCycle: finding.cycle, names: names)
+      // From the cut on, once round.
+      let start = cutStep ?? 0
+      let found = (steps[start...] + steps[..<start]).lazy.compactMap(capture).first
+      if let found { return found }
+    } else if let path = finding.path {
+      // The step that is nearest to the object is the one that its writer knows.
+      let found = PathText(path: path, names: names).steps.reversed().lazy.compactMap(capture)
+      if let found = found.first { return found }
+    }
+    let frames = names.allocation(of: finding.representative)
+    guard let site = Names.site(in: frames, type: type) else { return nil }
+    return json("allocation", site.file, site.line)
+  }
+
   var json: JSONValue {
     let module = names.module(of: finding.representative)
     return .members([
@@ -113,7 +159,8 @@ struct FindingText {
       "cycle": finding.cycle.isEmpty
         ? nil : .array(StepText.texts(ofCycle: finding.cycle, names: names).map(\.json)),
       "path": finding.path.map { .array(PathText(path: $0, names: names).findingJSON) },
-      "cut": cut?.json,
+      "cut": cut?.json(step: cutStep),
+      "location": location,
       "generation": names.generation(of: finding.representative).map { .string($0) },
       "generations": countByGeneration.isEmpty
         ? nil : .object(countByGeneration.map { JSONValue.Member($0.name, .integer($0.count)) }),

@@ -13,7 +13,7 @@ struct GrowthText {
     _names = names
   }
 
-  private var finding: FindingText { FindingText(finding: _growth.finding, names: _names) }
+  var finding: FindingText { FindingText(finding: _growth.finding, names: _names) }
 
   var type: String { finding.type }
 

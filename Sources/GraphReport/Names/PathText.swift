@@ -9,12 +9,12 @@ struct PathText {
   let names: Names
 
   /// How many steps at the start are part of the root: the storage of a global array is.
-  private var foldedCount: Int {
+  var foldedCount: Int {
     guard let first = path.steps.first, names.isFolded(first.node) else { return 0 }
     return 1
   }
 
-  private var steps: [StepText] {
+  var steps: [StepText] {
     let steps = Array(path.steps.dropFirst(foldedCount))
     let leading = foldedCount > 0 ? path.steps[0].edges.last : nil
     return StepText.texts(of: steps, reachedBy: leading, names: names)

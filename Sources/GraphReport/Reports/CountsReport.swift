@@ -29,6 +29,8 @@ package struct CountsReport: Report {
 
   package var findings: [JSONValue] { texts.map(\.json) }
 
+  package var reported: [ReportedFinding] { texts.map { $0.reported() } }
+
   private var texts: [FindingText] { _findings.map { FindingText(finding: $0, names: _names) } }
 
   /// The types of which some object is not explained, the worst first.

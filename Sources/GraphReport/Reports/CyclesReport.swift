@@ -29,7 +29,7 @@ package struct CyclesReport: Report {
               "count": .integer(group.members.count),
               "objects": group.cost.json,
               "cycle": .array(StepText.texts(ofCycle: group.cycle, names: _names).map(\.json)),
-              "cut": cut(of: group)?.json,
+              "cut": cut(of: group).map { $0.json(step: group.cycle.firstIndex(of: $0.cut.step)) },
             ])
           }))
     ]

@@ -92,6 +92,8 @@ package struct DifferenceReport: Report {
 
   package var findings: [JSONValue] { texts.map(\.json) }
 
+  package var reported: [ReportedFinding] { texts.map { $0.reported() } }
+
   private var texts: [FindingText] { _findings.map { FindingText(finding: $0, names: _names) } }
 
   package var members: [JSONValue.Member] {
@@ -131,9 +133,7 @@ package struct DifferenceReport: Report {
     if !_changes.isEmpty { document.blocks.append(.table(table(limit: limit))) }
     if !_findings.isEmpty {
       document.blocks.append(.heading("What holds them"))
-      for (place, text) in texts.prefix(limit ?? .max).enumerated() {
-        document.blocks.append(.item(text.item(number: place + 1)))
-      }
+      document.blocks += Document.items(texts, limit: limit) { $0.item(number: $1) }
       if let rest = Document.omission(_findings.count, limit: limit, "group") {
         document.blocks.append(rest)
       }

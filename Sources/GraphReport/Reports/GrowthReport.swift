@@ -45,6 +45,13 @@ package struct GrowthReport: Report {
     own.map { FindingText(finding: $0.finding, names: _names).json }
   }
 
+  package var reported: [ReportedFinding] {
+    own.map { growth in
+      let text = GrowthText(growth, names: _names)
+      return text.finding.reported(as: text.item(number: nil))
+    }
+  }
+
   package var members: [JSONValue.Member] {
     [
       JSONValue.Member(
@@ -61,10 +68,10 @@ package struct GrowthReport: Report {
 
   package func document(limit: Int?) -> Document {
     var document = Document(answer: answer)
-    for (place, growth) in own.prefix(limit ?? .max).enumerated() {
-      let text = GrowthText(growth, names: _names)
-      document.blocks.append(.item(text.item(number: place + 1)))
-    }
+    let growths = own
+    document.blocks += Document.items(
+      growths.map { FindingText(finding: $0.finding, names: _names) }, limit: limit
+    ) { _, number in GrowthText(growths[number - 1], names: _names).item(number: number) }
     if let rest = Document.omission(own.count, limit: limit, "place") {
       document.blocks.append(rest)
     }

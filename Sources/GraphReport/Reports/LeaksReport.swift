@@ -34,13 +34,13 @@ package struct LeaksReport: Report {
     [JSONValue.Member("unattributedBlocks", _unattributed.json)]
   }
 
+  package var reported: [ReportedFinding] { texts.map { $0.reported() } }
+
   private var texts: [FindingText] { _findings.map { FindingText(finding: $0, names: _names) } }
 
   package func document(limit: Int?) -> Document {
     var document = Document(answer: answer)
-    for (place, text) in texts.prefix(limit ?? .max).enumerated() {
-      document.blocks.append(.item(text.item(number: place + 1)))
-    }
+    document.blocks += Document.items(texts, limit: limit) { $0.item(number: $1) }
     if let rest = Document.omission(_findings.count, limit: limit, "group") {
       document.blocks.append(rest)
     }

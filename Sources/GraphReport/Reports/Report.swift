@@ -14,8 +14,19 @@ package protocol Report {
   /// The findings, for JSON.
   var findings: [JSONValue] { get }
 
+  /// The findings, for formats of other tools.
+  var reported: [ReportedFinding] { get }
+
+  /// What was found once, or was accepted, and does not count.
+  var settled: [SettledFinding] { get }
+
   /// What JSON has beside the findings and totals.
   var members: [JSONValue.Member] { get }
+}
+
+extension Report {
+  package var reported: [ReportedFinding] { findings.map { ReportedFinding(json: $0) } }
+  package var settled: [SettledFinding] { [] }
 }
 
 extension ReportEnvelope {
@@ -72,6 +83,24 @@ package enum ReportFormat: Hashable, Sendable {
   case text(TextStyle)
   case json
   case markdown
+
+  /// A format of other tools, which have paths of sources relative to a folder.
+  case exchange(ExchangeFormat, SourceRoot)
+}
+
+/// The formats in which other tools take findings.
+package enum ExchangeFormat: String, CaseIterable, Sendable {
+  /// Failed tests, for what shows the results of tests.
+  case junit
+
+  /// For what shows findings beside the code, of any host.
+  case sarif
+
+  /// Marks beside the changed code, for the log of a workflow.
+  case github
+
+  /// The same as a report of code quality.
+  case gitlab
 }
 
 /// A report and what it was made from and by.
@@ -117,7 +146,24 @@ package struct ReportEnvelope {
     case .text(let style): return TextRenderer.render(_report.document(limit: limit), style: style)
     case .markdown: return MarkdownRenderer.render(_report.document(limit: limit))
     case .json: return json(limit: limit).text
+    case .exchange(let format, let root):
+      let content = exchangeContent(limit: limit, root: root)
+      switch format {
+      case .junit: return JUnitRenderer.render(content)
+      case .sarif: return SARIFRenderer.render(content).text
+      case .github: return GitHubRenderer.render(content)
+      case .gitlab: return GitLabRenderer.render(content).text
+      }
     }
+  }
+
+  private func exchangeContent(limit: Int?, root: SourceRoot) -> ExchangeContent {
+    let findings = _report.reported
+    return ExchangeContent(
+      tool: _tool["name"]?.string ?? "", version: _tool["version"]?.string ?? "",
+      verb: _tool["verb"]?.string ?? "", answer: _report.document(limit: 0).answer.text,
+      findings: Array(findings.prefix(limit ?? findings.count)), settled: _report.settled,
+      executable: _inputs.last?["executable"]?.string ?? "", root: root)
   }
 
   private func json(limit: Int?) -> JSONValue {
@@ -149,6 +195,47 @@ extension Document {
     guard let limit, total > limit else { return nil }
     let rest = Units.count(total - limit, "more " + noun, plural: plural.map { "more " + $0 })
     return .paragraph(Line("… and \(rest) (--limit all)", .faint))
+  }
+
+  /// Findings as items in a list; below the worst cycle, else the worst path, its picture.
+  ///
+  /// - Parameter item: The item of a finding with its number.
+  static func items(
+    _ findings: [FindingText], limit: Int?, item: (FindingText, Int) -> Item
+  ) -> [Block] {
+    let shown = Array(findings.prefix(limit ?? .max))
+    let pictured =
+      shown.firstIndex { !$0.finding.cycle.isEmpty } ?? shown.firstIndex { $0.finding.path != nil }
+    var blocks: [Block] = []
+    for (place, text) in shown.enumerated() {
+      blocks.append(.item(item(text, place + 1)))
+      if place == pictured, let diagram = Diagram(ofFinding: text.json) {
+        blocks.append(.diagram(diagram))
+      }
+    }
+    return blocks
+  }
+
+  /// The same for findings of which there is the JSON.
+  static func items(_ findings: [ReportedFinding], limit: Int?) -> [Block] {
+    let shown = Array(findings.prefix(limit ?? .max))
+    let picture = picture(of: shown.map(\.json))
+    var blocks: [Block] = []
+    for (place, finding) in shown.enumerated() {
+      var item = finding.item
+      item.number = place + 1
+      blocks.append(.item(item))
+      if let picture, picture.place == place { blocks.append(.diagram(picture.diagram)) }
+    }
+    return blocks
+  }
+
+  /// The picture of the worst cycle, else of the worst path, and which finding it is of.
+  static func picture(of findings: [JSONValue]) -> (place: Int, diagram: Diagram)? {
+    let place =
+      findings.firstIndex { $0["cycle"] != nil } ?? findings.firstIndex { $0["path"] != nil }
+    guard let place, let diagram = Diagram(ofFinding: findings[place]) else { return nil }
+    return (place, diagram)
   }
 
   /// Costs by type as a table, the most bytes first.

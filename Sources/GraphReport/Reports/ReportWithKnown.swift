@@ -51,6 +51,17 @@ package struct ReportWithKnown: Report {
 
   package var findings: [JSONValue] { _report.findings }
 
+  package var reported: [ReportedFinding] { _report.reported }
+
+  package var settled: [SettledFinding] {
+    _report.settled
+      + _rows.filter { $0.state == .known }.map { row in
+        SettledFinding(
+          fingerprint: row.fingerprint, type: row.type ?? "",
+          state: .known(row.reason))
+      }
+  }
+
   package var members: [JSONValue.Member] {
     _report.members + [
       JSONValue.Member(

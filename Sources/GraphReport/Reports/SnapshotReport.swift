@@ -12,6 +12,8 @@ package struct SnapshotReport: Report {
 
   package var findings: [JSONValue] { _leaks.findings }
 
+  package var reported: [ReportedFinding] { _leaks.reported }
+
   package var members: [JSONValue.Member] { _summary.members + _leaks.members }
 
   package func document(limit: Int?) -> Document {

@@ -67,6 +67,8 @@ package struct StaircaseReport: Report {
 
   package var findings: [JSONValue] { _difference.findings }
 
+  package var reported: [ReportedFinding] { _difference.reported }
+
   package var members: [JSONValue.Member] {
     _difference.members + [
       JSONValue.Member(

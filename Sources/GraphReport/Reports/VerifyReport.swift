@@ -15,22 +15,26 @@ package struct VerifyReport: Report {
     package var cost: Cost
 
     /// All that reports say of it.
-    package var json: JSONValue
+    package var reported: ReportedFinding
+
+    package var json: JSONValue { reported.json }
 
     package init(fingerprint: String, kind: String, type: String, cost: Cost, json: JSONValue) {
       self.fingerprint = fingerprint
       self.kind = kind
       self.type = type
       self.cost = cost
-      self.json = json
+      reported = ReportedFinding(json: json)
     }
 
     /// A finding of a snapshot.
     package init(_ finding: Finding, names: Names) {
       let text = FindingText(finding: finding, names: names)
-      self.init(
-        fingerprint: finding.fingerprint, kind: finding.kind.name, type: text.type,
-        cost: finding.own, json: text.json)
+      fingerprint = finding.fingerprint
+      kind = finding.kind.name
+      type = text.type
+      cost = finding.own
+      reported = text.reported()
     }
   }
 
@@ -40,8 +44,8 @@ package struct VerifyReport: Report {
   private let _new: [Row]
   private let _accepted: [KnownRow]
 
-  /// Whether something is still there or new.
-  package var hasOpen: Bool { !_still.isEmpty || !_new.isEmpty }
+  /// The kinds of what is still there or new; empty where nothing is.
+  package var openKinds: Set<String> { Set(_still.map(\.new.kind) + _new.map(\.kind)) }
 
   /// Compares findings.
   ///
@@ -77,6 +81,22 @@ package struct VerifyReport: Report {
   }
 
   package var findings: [JSONValue] { _still.map(\.new.json) + _new.map(\.json) }
+
+  package var reported: [ReportedFinding] {
+    func reported(_ row: Row, _ baseline: ReportedFinding.Baseline) -> ReportedFinding {
+      var finding = row.reported
+      finding.baseline = baseline
+      return finding
+    }
+    // What a change has brought comes first.
+    return _new.map { reported($0, .new) } + _still.map { reported($0.new, .unchanged) }
+  }
+
+  package var settled: [SettledFinding] {
+    _fixed.map {
+      SettledFinding(fingerprint: $0.fingerprint, type: $0.type, state: .fixed)
+    }
+  }
 
   package var members: [JSONValue.Member] {
     func json(_ row: Row, before: Cost?) -> JSONValue {
@@ -127,6 +147,12 @@ package struct VerifyReport: Report {
               .init("type"), .init("id"),
             ],
             rows: Array(shown), omitted: rows.count - shown.count)))
+    }
+    if !_new.isEmpty {
+      document.blocks.append(.heading("What is new"))
+      document.blocks += Document.items(_new.map(\.reported), limit: limit)
+    } else if let picture = Document.picture(of: _still.map(\.new.json)) {
+      document.blocks.append(.diagram(picture.diagram))
     }
     return document
   }
