@@ -41,7 +41,8 @@ internal import Testing
     }
     let predicted = try freed(by: report.findings, in: last)
     let before = try #require(try Report.of("summary", last, "--no-symbols").totals?.live)
-    let after = try #require(try Report.of("summary", mended.mark("round-3"), "--no-symbols").totals?.live)
+    let after = try #require(
+      try Report.of("summary", mended.mark("round-3"), "--no-symbols").totals?.live)
     // Strings are made by printing, too, and a task's end frees what its own memory is made of.
     let storage =
       cuts.contains { $0.edge.hasPrefix("Task") } ? [] : ["_Contiguous", "_Dictionary", "_Set"]
@@ -117,7 +118,8 @@ internal import Testing
     let predicted = (answer.whatif?.freed.byType ?? [:]).mapValues(\.count)
     #expect(predicted["VideoCall.CallViewController"] == 5)
     let before = try #require(try Report.of("summary", last, "--no-symbols").totals?.live)
-    let after = try #require(try Report.of("summary", mended.mark("call-5"), "--no-symbols").totals?.live)
+    let after = try #require(
+      try Report.of("summary", mended.mark("call-5"), "--no-symbols").totals?.live)
     // What a deinit does no tool can know: a screen's gives its timer back to be used again, a connection's
     // closes the handle, which lets go of the receiver.
     let byDeinit =
