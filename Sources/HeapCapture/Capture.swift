@@ -569,6 +569,7 @@ private struct Capture {
           node: UInt32(task.node), address: task.address, id: task.id, info: task.info,
           parent: task.parent ?? 0, suspendedAt: stack))
     }
+    builder.storage = storageUse(of: _nodes, types: _types, memory: _memory)
     builder.modules = _images.map(\.module)
     builder.threads = _threads.map {
       Snapshot.Thread(id: $0.id, name: $0.name, stackPointer: $0.stackPointer, pc: $0.pc)

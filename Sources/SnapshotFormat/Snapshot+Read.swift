@@ -142,7 +142,10 @@ private struct Sections {
       tasks: Snapshot.Tasks(
         node: _column(.tasksNode), address: _column(.tasksAddress), id: _column(.tasksID),
         info: _column(.tasksInfo), parent: _column(.tasksParent),
-        suspendedAt: _column(.tasksSuspendedAt)))
+        suspendedAt: _column(.tasksSuspendedAt)),
+      storage: Snapshot.Storage(
+        node: _column(.storageNode), count: _column(.storageCount),
+        capacity: _column(.storageCapacity), text: _column(.storageText)))
   }
 
   /// Reads the records of a stream, none where the section is left out.

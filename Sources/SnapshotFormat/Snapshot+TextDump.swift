@@ -69,6 +69,12 @@ extension Snapshot {
           + "\(info.kind) \(info.state)\(info.isCancelled ? " cancelled" : "") priority "
           + "\(info.priority)\(parent) suspended at \(tasks.suspendedAt[row])")
     }
+    for row in 0..<storage.rowCount {
+      let text = storage.text[row] == 0 ? "" : " text \(storage.text[row])"
+      lines.append(
+        "storage \(row) node \(storage.node[row]) \(storage.count[row]) of \(storage.capacity[row])\(text)"
+      )
+    }
     return lines.joined(separator: "\n") + "\n"
   }
 

@@ -43,6 +43,7 @@ extension Snapshot {
     try _checkEdges()
     try _checkRoots()
     try _checkTasks()
+    try _checkStorage()
     for (row, module) in modules.enumerated() where module.end < module.start {
       throw Malformation(.modules, row: 0, "module \(row) ends before it starts")
     }
@@ -236,6 +237,20 @@ extension Snapshot {
           .tasksParent, row: row,
           "row \(row) names row \(parent) of tasks, which has \(count)")
       }
+    }
+  }
+
+  private func _checkStorage() throws(Malformation) {
+    let count = storage.rowCount
+    try _checkCount(.storageCount, storage.count.count, count, of: "storages")
+    try _checkCount(.storageCapacity, storage.capacity.count, count, of: "storages")
+    try _checkCount(.storageText, storage.text.count, count, of: "storages")
+    try _checkAscending(.storageNode, storage.node)
+    try _checkRows(.storageNode, storage.node, below: nodes.count, of: "nodes")
+    for row in 0..<count where storage.count[row] > storage.capacity[row] {
+      throw Malformation(
+        .storageCount, row: row,
+        "row \(row) is \(storage.count[row]), more than its capacity \(storage.capacity[row])")
     }
   }
 

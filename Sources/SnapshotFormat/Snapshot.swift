@@ -18,6 +18,7 @@ public struct Snapshot: Sendable {
   public var labels: Labels
   public var stacks: Stacks
   public var tasks: Tasks
+  public var storage: Storage
   public var modules: [Module]
   public var threads: [Thread]
   public var marks: [Mark]
@@ -376,7 +377,7 @@ public struct Snapshot: Sendable {
     nodes: Nodes, edges: Edges, roots: Roots, types: Types, labels: Labels, stacks: Stacks,
     modules: [Module], threads: [Thread], marks: [Mark], strings: StringTable,
     process: ProcessFacts, nodeNames: [NodeIndex: StringIndex], diagnostics: [Diagnostic],
-    tasks: Tasks = Tasks()
+    tasks: Tasks = Tasks(), storage: Storage = Storage()
   ) {
     self.nodes = nodes
     self.edges = edges
@@ -385,6 +386,7 @@ public struct Snapshot: Sendable {
     self.labels = labels
     self.stacks = stacks
     self.tasks = tasks
+    self.storage = storage
     self.modules = modules
     self.threads = threads
     self.marks = marks

@@ -83,6 +83,24 @@ public struct SnapshotBuilder {
     }
   }
 
+  /// What is known of the storage of a string or collection, as it is collected.
+  public struct Storage: Sendable {
+    /// The provisional row of the node.
+    public var node: UInt32
+    public var count: UInt64
+    public var capacity: UInt64
+
+    /// See `Snapshot.Storage.text`.
+    public var text: UInt32
+
+    public init(node: UInt32, count: UInt64, capacity: UInt64, text: UInt32 = 0) {
+      self.node = node
+      self.count = count
+      self.capacity = capacity
+      self.text = text
+    }
+  }
+
   private struct LabelKey: Hashable {
     var name: StringIndex
     var index: UInt32
@@ -109,6 +127,7 @@ public struct SnapshotBuilder {
   public var edges: [Edge] = []
   public var roots: [Root] = []
   public var tasks: [Task] = []
+  public var storage: [Storage] = []
   public var stackParents: [UInt32] = [0]
   public var stackPCs: [UInt64] = [0]
   public var modules: [Snapshot.Module] = []
@@ -194,8 +213,8 @@ public struct SnapshotBuilder {
   ///
   /// Edges of a node keep the order in which they were added.
   ///
-  /// - Precondition: no two nodes have the same address, no two tasks either, and edges, roots and
-  ///   tasks name rows that exist.
+  /// - Precondition: no two nodes have the same address, no two tasks either, no storage comes twice; edges, roots,
+  ///   tasks and storages name rows that exist.
   /// - Complexity: O(*n* + *e*) for *n* nodes and *e* edges where nodes were added in ascending order of
   ///   address, as a capture does; else O(*n* log *n* + *e*). Rows are moved once, into the columns.
   public consuming func finish() -> Snapshot {
@@ -232,7 +251,14 @@ public struct SnapshotBuilder {
       diagnostics: _diagnostics.sorted { $0.key < $1.key }.map {
         Snapshot.Diagnostic(text: $0.key, count: $0.value)
       },
-      tasks: Self._taskColumns(tasks, order))
+      tasks: Self._taskColumns(tasks, order), storage: Self._storageColumns(storage, order))
+  }
+
+  private static func _storageColumns(_ rows: [Storage], _ order: RowOrder) -> Snapshot.Storage {
+    let rows = rows.map { (node: order.row(of: $0.node), row: $0) }.sorted { $0.node < $1.node }
+    return Snapshot.Storage(
+      node: Column(rows.map(\.node)), count: Column(rows.map(\.row.count)),
+      capacity: Column(rows.map(\.row.capacity)), text: Column(rows.map(\.row.text)))
   }
 
   private static func _taskColumns(_ tasks: [Task], _ order: RowOrder) -> Snapshot.Tasks {

@@ -162,6 +162,10 @@ internal struct SnapshotEncoder {
     case .tasksInfo: rows(snapshot.tasks.info)
     case .tasksParent: rows(snapshot.tasks.parent)
     case .tasksSuspendedAt: rows(snapshot.tasks.suspendedAt)
+    case .storageNode: rows(snapshot.storage.node)
+    case .storageCount: rows(snapshot.storage.count)
+    case .storageCapacity: rows(snapshot.storage.capacity)
+    case .storageText: rows(snapshot.storage.text)
     case .modules:
       rows(
         _stream(snapshot.modules) { module, stream in

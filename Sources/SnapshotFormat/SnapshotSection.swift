@@ -15,13 +15,13 @@ public struct SnapshotVersion: Hashable, Comparable, Sendable, CustomStringConve
   }
 
   /// What this library writes, and the newest that it reads.
-  public static let current = SnapshotVersion(major: 1, minor: 1)
+  public static let current = SnapshotVersion(major: 1, minor: 2)
 
   public static func < (left: Self, right: Self) -> Bool {
     (left.major, left.minor) < (right.major, right.minor)
   }
 
-  /// `1.1`
+  /// `1.2`
   public var description: String { "\(major).\(minor)" }
 }
 
@@ -104,6 +104,10 @@ internal enum SnapshotSection: String, CaseIterable {
   case tasksInfo = "tasks.info"
   case tasksParent = "tasks.parent"
   case tasksSuspendedAt = "tasks.suspendedAt"
+  case storageNode = "storage.node"
+  case storageCount = "storage.count"
+  case storageCapacity = "storage.capacity"
+  case storageText = "storage.text"
   case modules
   case threads
   case marks
@@ -113,12 +117,12 @@ internal enum SnapshotSection: String, CaseIterable {
   var width: Int {
     switch self {
     case .nodesAddress, .rootsAddress, .rootsPC, .labelsFunction, .stacksPC, .largeSizesBytes,
-      .tasksAddress, .tasksID:
+      .tasksAddress, .tasksID, .storageCount, .storageCapacity:
       8
     case .nodesSize, .nodesType, .nodesStack, .nodesStrongCount, .edgesFirstEdge, .edgesTarget,
       .edgesLabel, .rootsTarget, .rootsThread, .rootsLabel, .typesName, .typesModule, .labelsName,
       .labelsIndex, .stacksParent, .stringsOffset, .largeSizesNode, .namesNode, .namesText,
-      .tasksNode, .tasksInfo, .tasksParent, .tasksSuspendedAt:
+      .tasksNode, .tasksInfo, .tasksParent, .tasksSuspendedAt, .storageNode, .storageText:
       4
     case .nodesGeneration, .nodesUnownedCount, .nodesWeakCount: 2
     case .nodesKind, .nodesState, .edgesInfo, .rootsKind, .rootsInfo, .stringsBytes, .process,
@@ -131,8 +135,8 @@ internal enum SnapshotSection: String, CaseIterable {
   var isRequired: Bool {
     switch self {
     case .largeSizesNode, .largeSizesBytes, .namesNode, .namesText, .tasksNode, .tasksAddress,
-      .tasksID, .tasksInfo, .tasksParent, .tasksSuspendedAt, .modules, .threads, .marks,
-      .diagnostics:
+      .tasksID, .tasksInfo, .tasksParent, .tasksSuspendedAt, .storageNode, .storageCount,
+      .storageCapacity, .storageText, .modules, .threads, .marks, .diagnostics:
       false
     default: true
     }

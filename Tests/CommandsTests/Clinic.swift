@@ -27,6 +27,7 @@ struct Clinic {
     }
     try Self.cleanSnapshot.write(to: "\(folder)/clean.mgraph")
     try Self.waitingSnapshot.write(to: "\(folder)/waiting.mgraph")
+    try Self.stringsSnapshot.write(to: "\(folder)/strings.mgraph")
   }
 
   /// Writes `steps/0.mgraph`, …: a cache that is full at the fourth mark, a queue that grows by one at each
@@ -163,6 +164,24 @@ struct Clinic {
     fill("queue", "App.Job", step / 3)
     fill("log", "App.Line", step + 1)
     for mark in 0...step { heap.mark("step \(mark)", generation: UInt16(mark)) }
+    return heap.snapshot()
+  }
+
+  /// A program with the same name again and again, and a list that was longer once.
+  static var stringsSnapshot: Snapshot {
+    var heap = SnapshotDSL()
+    let cache = heap.object("App.Cache", bytes: 64)
+    let records = heap.storage("Swift._ContiguousArrayStorage<App.Record>", bytes: 8_224)
+    heap.root(.global, address: 0x5010, to: cache)
+    heap.edge(cache, "entries", to: records)
+    heap.fill(records, count: 40, of: 1_024)
+    for place in 0..<40 {
+      let record = heap.object("App.Record", bytes: 80)
+      let name = heap.storage("Swift.__StringStorage", bytes: 96)
+      heap.edge(records, "[\(place)]", to: record)
+      heap.edge(record, "name", to: name)
+      heap.fill(name, count: 60, of: 63, text: place % 10 == 0 ? 2 : 1)
+    }
     return heap.snapshot()
   }
 

@@ -27,6 +27,7 @@ import Testing
     Case(
       name: "summary-filtered",
       words: ["summary", "call-3.mgraph", "--type", "App.*", "--limit", "3"]),
+    Case(name: "summary-of-strings", words: ["summary", "strings.mgraph"]),
     Case(name: "leaks", words: ["leaks", "call-3.mgraph"], status: .findings),
     Case(
       name: "leaks-of-a-generation",
@@ -251,7 +252,7 @@ import Testing
     Refusal(
       words: ["leaks", "call-9", "--in", "FOLDER"], status: .unreadable,
       sentence:
-        "call-9: neither a file nor a mark; the marks in marks are call-1, call-2, call-3, clean, waiting"
+        "call-9: neither a file nor a mark; the marks in marks are call-1, call-2, call-3, clean, strings, waiting"
     ),
     Refusal(
       words: ["leaks", "call-9", "--in", "/nonexistent"], status: .unreadable,
@@ -275,7 +276,8 @@ import Testing
     Refusal(
       words: ["leaks", "call-3.mgraph", "--format", "unit"], status: .usage,
       sentence:
-        "leaks --format: \"unit\" is none of text, json, markdown, junit, sarif, github, gitlab; did you mean junit?"),
+        "leaks --format: \"unit\" is none of text, json, markdown, junit, sarif, github, gitlab; did you mean junit?"
+    ),
     Refusal(
       words: ["object", "call-3.mgraph", "0x1"], status: .usage,
       sentence:

@@ -71,6 +71,13 @@ func randomBuilder(seed: UInt64, maximumNodes: Int = 40) -> SnapshotBuilder {
         parent: random.pick([0, builder.nodes[0].address]),
         suspendedAt: StackIndex(Int.random(in: 0..<builder.stackParents.count, using: &random))))
   }
+  for row in builder.nodes.indices where Int.random(in: 0..<4, using: &random) == 0 {
+    let capacity = UInt64.random(in: 0...1 << 40, using: &random)
+    builder.storage.append(
+      SnapshotBuilder.Storage(
+        node: UInt32(row), count: .random(in: 0...capacity, using: &random), capacity: capacity,
+        text: .random(in: 0...UInt32.max, using: &random)))
+  }
   if count > 0 {
     func node() -> UInt32 { .random(in: 0..<UInt32(count), using: &random) }
     func label() -> LabelIndex {

@@ -67,6 +67,11 @@ import Testing
       task.node = row[Int(task.node)]
       return task
     }
+    ascending.storage = shuffled.storage.map { storage in
+      var storage = storage
+      storage.node = row[Int(storage.node)]
+      return storage
+    }
     ascending.nodeNames = [:]
     for (old, name) in shuffled.nodeNames { ascending.nodeNames[row[Int(old)]] = name }
     let expected = shuffled.finish().serialized()

@@ -21,12 +21,13 @@ import Testing
     heap.edge(hub, "buffer", to: big, strength: .unmanaged, provenance: .scanned)
     heap.root(.stack, address: 0x7FFF_0000, to: hub, pc: 0x1015, thread: thread)
     heap.describe(hub, id: 1, frames: [0x1021])
+    heap.fill(big, count: 1, of: 4, text: 1)
     return heap.snapshot().serialized()
   }()
 
   @Test("The file under test has every section")
   func everySection() {
-    #expect(RawFile(parsing: Self.whole).sections.count == 45)
+    #expect(RawFile(parsing: Self.whole).sections.count == 49)
     #expect(RawFile(parsing: Self.whole).bytes() == Self.whole)
   }
 
@@ -106,7 +107,7 @@ import Testing
     Fault(
       testDescription: "major version 0",
       error: .malformed(
-        path: "a.mgraph", section: "header", offset: 8, reason: "there is no format 0.1")
+        path: "a.mgraph", section: "header", offset: 8, reason: "there is no format 0.2")
     ) { $0.major = 0 },
     Fault(
       testDescription: "too many sections",
@@ -275,7 +276,7 @@ import Testing
       }
       return section == new.section && reason.hasPrefix("row 0 is \(new.value), which is no ")
     }
-    file.minor = 2
+    file.minor = 3
     let snapshot = try Snapshot(bytes: file.bytes())
     #expect(new.read(snapshot) == new.readAs)
     let diagnostic = try #require(snapshot.diagnostics.last)

@@ -36,6 +36,7 @@ import Testing
     heap.edge(second, "x", to: first, strength: .weak)
     heap.root(.stack, address: 0x10, to: first, thread: thread)
     heap.describe(first, id: 1)
+    heap.fill(second, count: 3, of: 8)
     return heap.snapshot()
   }()
 
@@ -258,6 +259,25 @@ import Testing
         node: Column([0, 0]), address: Column([0x100, 0x100]), id: Column([1, 2]),
         info: Column([0, 0]), parent: Column([UInt32.max, UInt32.max]),
         suspendedAt: Column([0, 0]))
+    },
+    Malformed("storage.count", 0, "there are 0 rows and should be 1, the number of storages") {
+      $0.storage.count = Column()
+    },
+    Malformed("storage.capacity", 0, "there are 2 rows and should be 1, the number of storages") {
+      $0.storage.capacity = Column([8, 8])
+    },
+    Malformed("storage.text", 0, "there are 0 rows and should be 1, the number of storages") {
+      $0.storage.text = Column()
+    },
+    Malformed("storage.node", 0, "row 0 names row 2 of nodes, which has 2") {
+      $0.storage.node = Column([2])
+    },
+    Malformed("storage.count", 0, "row 0 is 9, more than its capacity 8") {
+      $0.storage.count = Column([9])
+    },
+    Malformed("storage.node", 4, "row 1 is not greater than the row before it") {
+      $0.storage = Snapshot.Storage(
+        node: Column([1, 1]), count: Column([0, 0]), capacity: Column([0, 0]), text: Column([0, 0]))
     },
     Malformed("modules", 0, "module 0 ends before it starts") { $0.modules[0].end = 0xFFF },
   ]

@@ -14,7 +14,8 @@ extension Verb {
       Sizes are what the program asked the allocator for; a KB has 1,024 bytes. What is
       leaked is alive, too: the first line tells how much of it. The reference counts
       say how far the snapshot can be trusted: objects with more retains than holders
-      are held by something that was not found.
+      are held by something that was not found. Equal strings and room that nothing is
+      in are notes, and no findings: sharing and trimming may pay, or not.
       """,
     options: Option.report + Option.filters + Option.naming + [.folder],
     examples: [
@@ -65,6 +66,7 @@ extension SummaryReport {
       audit: SummaryReport.CountAudit(
         exact: counts.exact, unexplained: counts.rows.reduce(0) { $0 + $1.unexplained },
         overCounted: counts.rows.reduce(0) { $0 + $1.overCounted }),
+      waste: storageWaste(of: shown, in: graph),
       names: inspection.names)
   }
 }

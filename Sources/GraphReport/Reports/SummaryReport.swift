@@ -41,6 +41,7 @@ package struct SummaryReport: Report {
   private let _rootCounts: [(RootKind, Int)]
   private let _generations: [GenerationCost]
   private let _audit: CountAudit
+  private let _waste: StorageWaste
   private let _names: Names
 
   /// Creates a report.
@@ -52,7 +53,7 @@ package struct SummaryReport: Report {
   ///   - generations: What is alive of each generation, oldest first.
   package init(
     input: ReportInput, histogram: Histogram, totals: Totals, rootCounts: [(RootKind, Int)],
-    generations: [GenerationCost], audit: CountAudit, names: Names
+    generations: [GenerationCost], audit: CountAudit, waste: StorageWaste, names: Names
   ) {
     _input = input
     _histogram = histogram
@@ -60,6 +61,7 @@ package struct SummaryReport: Report {
     _rootCounts = rootCounts
     _generations = generations
     _audit = audit
+    _waste = waste
     _names = names
   }
 
@@ -89,6 +91,7 @@ package struct SummaryReport: Report {
           "exact": .integer(_audit.exact), "unexplained": .integer(_audit.unexplained),
           "overCounted": .integer(_audit.overCounted),
         ])),
+      JSONValue.Member("storage", StorageText(_waste, names: _names).json),
     ]
   }
 
@@ -124,6 +127,7 @@ package struct SummaryReport: Report {
             },
             omitted: _generations.count - shown.count)))
     }
+    document.blocks += StorageText(_waste, names: _names).blocks(limit: limit)
     document.blocks += memory
     document.blocks.append(.heading("Reference counts"))
     document.blocks.append(.paragraph(Line(auditText)))

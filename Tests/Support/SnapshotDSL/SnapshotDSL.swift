@@ -143,6 +143,15 @@ public struct SnapshotDSL {
     return node.address + offset
   }
 
+  /// Says how full the storage of a string or collection is.
+  ///
+  /// - Parameter text: For strings, the number of a text that others have as well; 0 for none.
+  public mutating func fill(_ node: Node, count: UInt64, of capacity: UInt64, text: UInt32 = 0) {
+    builder.storage.append(
+      SnapshotBuilder.Storage(
+        node: node.provisionalRow, count: count, capacity: capacity, text: text))
+  }
+
   /// Adds a block of memory of which nothing is known.
   @discardableResult
   public mutating func block(
