@@ -1,6 +1,7 @@
 // What a report calls a reference is found again: `--weaken` takes each name that a cut can have.
 
 import GraphAnalysis
+import GraphPrimitives
 import GraphReport
 import HeapGraph
 import SnapshotDSL
