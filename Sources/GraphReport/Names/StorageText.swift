@@ -44,8 +44,9 @@ struct StorageText {
       blocks.append(
         .paragraph(
           Line(
-            "\(Units.bytes(spare)) of room in \(Units.count(count, "storage")) less than half full, of"
-              + " collections and of strings.")))
+            "\(Units.bytes(spare)) of room in \(Units.count(count, "collection"))"
+              + (count == 1 ? " or string that is" : " or strings that are")
+              + " less than half full.")))
       blocks.append(
         table(_waste.spare, limit, columns: ["count", "bytes", "type"]) { row in
           [
