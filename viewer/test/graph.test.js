@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ABSENT, sourceOf } from "../src/graph/csr.js";
-import { strongComponents } from "../src/graph/components.js";
+import { depthFirst } from "../src/graph/search.js";
 import { cheapestWays, wayTo } from "../src/graph/reach.js";
 import { dominatedNodes, dominatorTree, retainedSizes, treeOrder } from "../src/graph/dominators.js";
 import { foundHolders, freedByCutting } from "../src/graph/release.js";
@@ -35,7 +35,7 @@ test("references are turned round", () => {
 
 test("components are sets of nodes that lead to each other", () => {
   eachGraph(300, 24, (graph, _, name) => {
-    const { componentByNode, sizes } = strongComponents(graph);
+    const { componentByNode, sizes } = depthFirst(graph, []).components;
     const from = [];
     for (let node = 0; node <= graph.nodeCount; node++) from.push(reachedFrom(graph, [node]));
     const sums = new Uint32Array(sizes.length);
@@ -55,7 +55,7 @@ test("retained is what only ways through a node reach", () => {
   eachGraph(300, 30, (graph, random, name) => {
     const entries = entriesOf(graph);
     const sizes = Uint32Array.from({ length: graph.nodeCount }, () => Math.floor(random() * 100));
-    const tree = dominatorTree(graph, entries);
+    const tree = dominatorTree(graph, depthFirst(graph, entries));
     const { bytes, counts } = retainedSizes(tree, sizes);
     const sources = [graph.nodeCount, ...entries];
     const all = reachedFrom(graph, sources);
@@ -82,13 +82,13 @@ test("dominators of a chain of 300,000 nodes, and of a graph without its entries
   const references = [[length, 0]];
   for (let node = 1; node < length; node++) references.push([node - 1, node]);
   const graph = graphOf(length, references);
-  const { dominatorByNode, order } = dominatorTree(graph, new Uint32Array(0));
+  const { dominatorByNode, order } = dominatorTree(graph, depthFirst(graph, new Uint32Array(0)));
   assert.ok(dominatorByNode.every((dominator, node) => dominator === (node === 0 || node === length ? length : node - 1)));
   assert.equal(retainedSizes({ dominatorByNode, order }, new Uint32Array(length).fill(2)).bytes[1], (length - 1) * 2);
-  assert.equal(strongComponents(graph).count, length + 1);
+  assert.equal(depthFirst(graph, []).components.count, length + 1);
   // Entries that are missing, as damaged data may have them, must not leave nodes out.
   const loose = graphOf(4, [[0, 1], [1, 0], [2, 3]]);
-  assert.equal(retainedSizes(dominatorTree(loose, new Uint32Array(0)), [1, 1, 1, 1]).bytes[4], 4);
+  assert.equal(retainedSizes(dominatorTree(loose, depthFirst(loose, new Uint32Array(0))), [1, 1, 1, 1]).bytes[4], 4);
 });
 
 test("a loop is no dominator tree", () => {

@@ -4,7 +4,7 @@ import { DamagedData } from "./columns.js";
 import { inflate } from "./inflate.js";
 import { readTables } from "./tables.js";
 import { HOLDS_MASK, turned } from "../graph/csr.js";
-import { strongComponents } from "../graph/components.js";
+import { depthFirst } from "../graph/search.js";
 import { cheapestWays } from "../graph/reach.js";
 import { referenceCosts } from "../graph/costs.js";
 import { dominatedNodes, dominatorTree, retainedSizes, treeOrder } from "../graph/dominators.js";
@@ -49,19 +49,21 @@ export async function analyze(summary, parts, progress) {
     await progress(next, done);
   };
   await enter("inflating the data", 0);
-  const payload = await inflate(parts, summary.payload);
+  let payload = /** @type {Uint8Array | null} */ (await inflate(parts, summary.payload));
   await enter("reading objects and references", 0.1);
-  const tables = readTables(summary, payload);
+  const tables = readTables(summary, /** @type {Uint8Array} */ (payload));
+  payload = null;
   await enter("turning references round", 0.25);
   const { nodeCount, edge } = tables;
   const back = turned({ nodeCount, first: edge.first, target: edge.target });
   const graph = { nodeCount, first: edge.first, target: edge.target, info: edge.info, ...back };
   await enter("finding cycles", 0.35);
-  const components = strongComponents(graph);
+  const search = depthFirst(graph, tables.entries);
+  const { components } = search;
   await enter("finding ways from roots", 0.5);
   const ways = cheapestWays(graph, referenceCosts(tables), tables.entries);
   await enter("finding dominators", 0.65);
-  const tree = treeOf(tables, graph);
+  const tree = treeOf(tables, graph, search);
   await enter("adding up retained sizes", 0.9);
   const retained = tables.retainedBytes && tables.retainedCount
     ? given(tables, tables.retainedBytes, tables.retainedCount)
@@ -92,9 +94,10 @@ export async function analyze(summary, parts, progress) {
 /**
  * @param {import("./tables.js").Tables} tables
  * @param {import("../graph/csr.js").Graph} graph
+ * @param {import("../graph/search.js").Search} search
  */
-function treeOf(tables, graph) {
-  if (!tables.dominator) return dominatorTree(graph, tables.entries);
+function treeOf(tables, graph, search) {
+  if (!tables.dominator) return dominatorTree(graph, search);
   const order = treeOrder(tables.dominator);
   if (!order) throw new DamagedData("node.dominator is no tree");
   return { dominatorByNode: tables.dominator, order };
@@ -157,7 +160,7 @@ export function retainedByType(tables, dominated, retained) {
  * @param {Record<string, number> | undefined} expected
  * @param {import("../graph/csr.js").Graph} graph
  * @param {{bytes: Float64Array, counts: Uint32Array}} retained
- * @param {{componentByNode: Uint32Array, sizes: Uint32Array, count: number}} components
+ * @param {import("../graph/search.js").Components} components
  */
 export function check(expected, graph, retained, components) {
   if (!expected) return [];

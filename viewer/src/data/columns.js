@@ -46,14 +46,41 @@ export function columnReader(heads, payload) {
      * @returns {Column}
      */
     read(name, rows) {
+      const { head, bytes } = this.bytesOf(name, rows);
+      const values = decoded(head, bytes);
+      if (!values) throw new DamagedData(`the column ${name} does not fill its bytes`);
+      return values;
+    },
+
+    /**
+     * A column as it lies in the payload.
+     *
+     * @param {string} name
+     * @param {number} [rows] how many there must be
+     */
+    bytesOf(name, rows) {
       const place = places.get(name);
       if (!place) throw new DamagedData(`the column ${name} is missing`);
       const { head } = place;
       if (rows !== undefined && head.count !== rows) {
         throw new DamagedData(`the column ${name} has ${head.count} rows where ${rows} are expected`);
       }
-      const bytes = payload.subarray(place.start, place.start + head.bytes);
-      const values = decoded(head, bytes);
+      return { head, bytes: payload.subarray(place.start, place.start + head.bytes) };
+    },
+
+    /**
+     * The values of a column of 32-bit numbers, in an array that takes no more memory than they need.
+     *
+     * @param {string} name
+     * @param {number} rows how many there must be
+     * @param {number} [limit] each is less than this
+     * @returns {Uint8Array | Uint16Array | Uint32Array}
+     */
+    narrow(name, rows, limit = Infinity) {
+      const { head, bytes } = this.bytesOf(name, rows);
+      if (head.encoding === "bytes" && bytes.length === rows) return bytes.slice();
+      const values = head.encoding === "u32" ? narrow32(bytes, rows, limit) : null;
+      if (typeof values === "number") throw new DamagedData(`${name} names row ${values} of ${limit}`);
       if (!values) throw new DamagedData(`the column ${name} does not fill its bytes`);
       return values;
     },
@@ -116,23 +143,68 @@ function decoded(head, bytes) {
 function unsigned32(bytes, count) {
   if (count > bytes.length) return null;
   const values = new Uint32Array(count);
+  return fill32(bytes, 0, values, count) === bytes.length ? values : null;
+}
+
+/**
+ * Decodes some values.
+ *
+ * @param {Uint8Array} bytes
+ * @param {number} at where the first one starts
+ * @param {Uint32Array} values
+ * @param {number} count
+ * @returns {number} where the next one starts; -1 where a value is cut off or has more than 32 bits
+ */
+function fill32(bytes, at, values, count) {
   const end = bytes.length;
-  let at = 0;
   for (let row = 0; row < count; row++) {
-    if (at >= end) return null;
+    if (at >= end) return -1;
     let byte = bytes[at++];
     let value = byte & 0x7f;
     let shift = 7;
     while (byte > 0x7f) {
-      if (at >= end || shift > 28) return null;
+      if (at >= end || shift > 28) return -1;
       byte = bytes[at++];
-      if (shift === 28 && byte > 0x0f) return null;
+      if (shift === 28 && byte > 0x0f) return -1;
       value |= (byte & 0x7f) << shift;
       shift += 7;
     }
     values[row] = value;
   }
-  return at === end ? values : null;
+  return at;
+}
+
+/** How many values are decoded before it is known how much room they take. */
+const BLOCK = 1 << 16;
+
+/**
+ * @param {Uint8Array} bytes
+ * @param {number} count
+ * @param {number} limit each is less than this
+ * @returns {Uint8Array | Uint16Array | Uint32Array | number | null} a number is a value beyond the limit
+ */
+function narrow32(bytes, count, limit) {
+  if (count > bytes.length) return null;
+  const block = new Uint32Array(Math.min(count, BLOCK));
+  /** @type {Uint8Array | Uint16Array | Uint32Array} */
+  let values = new Uint8Array(count);
+  let most = 0;
+  let at = 0;
+  for (let row = 0; row < count; row += BLOCK) {
+    const rows = Math.min(BLOCK, count - row);
+    const read = fill32(bytes, at, block, rows);
+    if (read < 0) return null;
+    at = read;
+    for (let place = 0; place < rows; place++) if (block[place] > most) most = block[place];
+    if (most >= limit) return most;
+    if (most >= 65536 ? values.BYTES_PER_ELEMENT < 4 : most >= 256 && values.BYTES_PER_ELEMENT < 2) {
+      const wider = most < 65536 ? new Uint16Array(count) : new Uint32Array(count);
+      wider.set(values.subarray(0, row));
+      values = wider;
+    }
+    values.set(rows === block.length ? block : block.subarray(0, rows), row);
+  }
+  return at === bytes.length ? values : null;
 }
 
 /**

@@ -32,9 +32,10 @@ export function decodeChunks(texts, head) {
 /**
  * The bytes of the payload.
  *
- * A stream of its own is made, since `Blob.stream` fails on `file:` in WebKit's workers.
+ * A stream of its own is made, since `Blob.stream` fails on `file:` in WebKit's workers. The bytes go to their place as
+ * they come, and parts go as they are read, so that there is one copy of either.
  *
- * @param {Uint8Array[]} parts
+ * @param {Uint8Array[]} parts are used up
  * @param {PayloadHead} head
  * @returns {Promise<Uint8Array>}
  */
@@ -43,17 +44,27 @@ export async function inflate(parts, head) {
   if (head.encoding === "gzip") {
     const Inflate = /** @type {any} */ (globalThis).DecompressionStream;
     if (!Inflate) throw new DamagedData("this browser cannot inflate gzip; a newer one can");
+    // Deflate shortens to no less than a 1032nd, so a size beyond that is no reason to ask for memory.
+    if (head.rawBytes > head.bytes * 1032 + 64) throw new DamagedData("the data cannot be as long as the file says");
     const source = new ReadableStream({
-      start(controller) {
-        for (const part of parts) controller.enqueue(part);
-        controller.close();
+      pull(controller) {
+        const part = parts.shift();
+        if (part) controller.enqueue(part);
+        else controller.close();
       },
     });
+    bytes = new Uint8Array(head.rawBytes);
+    let filled = 0;
     try {
-      bytes = new Uint8Array(await new Response(source.pipeThrough(new Inflate("gzip"))).arrayBuffer());
+      const reader = source.pipeThrough(new Inflate("gzip")).getReader();
+      for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) {
+        if (filled + value.length <= bytes.length) bytes.set(value, filled);
+        filled += value.length;
+      }
     } catch {
       throw new DamagedData("the data are no whole gzip stream");
     }
+    if (filled !== bytes.length) throw new DamagedData(`the data have ${filled} bytes where ${head.rawBytes} are expected`);
   } else if (head.encoding === "none") {
     bytes = new Uint8Array(head.bytes);
     let at = 0;

@@ -100,18 +100,18 @@ export function readTables(summary, payload) {
       flags: read("type.flags", typeCount),
     },
     node: {
-      type: narrowed(columns.indices("node.type", nodeCount, typeCount)),
+      type: columns.narrow("node.type", nodeCount, typeCount),
       bytes,
       address,
       kind: read("node.kind", nodeCount),
       flags,
-      generation: narrowed(read("node.generation", nodeCount)),
-      stack: narrowed(columns.indices("node.stack", nodeCount, stackCount)),
-      strong: narrowed(read("node.strong", nodeCount)),
-      unowned: narrowed(read("node.unowned", nodeCount)),
-      weak: narrowed(read("node.weak", nodeCount)),
+      generation: columns.narrow("node.generation", nodeCount),
+      stack: columns.narrow("node.stack", nodeCount, stackCount),
+      strong: columns.narrow("node.strong", nodeCount),
+      unowned: columns.narrow("node.unowned", nodeCount),
+      weak: columns.narrow("node.weak", nodeCount),
     },
-    edge: { ...edge, label: narrowed(columns.indices("edge.label", edgeCount, labelCount)) },
+    edge: { ...edge, label: columns.narrow("edge.label", edgeCount, labelCount) },
     label: {
       name: texts("label.name", labelCount),
       index: read("label.index", labelCount),
@@ -153,18 +153,6 @@ export function readTables(summary, payload) {
     retainedBytes: columns.has("node.retainedBytes") ? read("node.retainedBytes", nodeCount) : null,
     retainedCount: columns.has("node.retainedCount") ? read("node.retainedCount", nodeCount) : null,
   };
-}
-
-/**
- * The same values in an array that takes no more memory than they need.
- *
- * @param {Uint32Array} values
- * @returns {Rows}
- */
-function narrowed(values) {
-  let most = 0;
-  for (let at = 0; at < values.length; at++) if (values[at] > most) most = values[at];
-  return most < 256 ? new Uint8Array(values) : most < 65536 ? new Uint16Array(values) : values;
 }
 
 /**

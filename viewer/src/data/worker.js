@@ -16,6 +16,7 @@ export function startWorker() {
       scope.postMessage(failure(error));
     }
   };
+  scope.postMessage({ isStarted: true });
 }
 
 /**
@@ -23,7 +24,7 @@ export function startWorker() {
  *
  * @param {string} source the page's script, which is the worker's as well
  * @param {any} summary
- * @param {Uint8Array[]} parts are given away
+ * @param {Uint8Array[]} parts are used up
  * @param {(stage: string, done: number) => void} progress
  * @returns {Promise<Awaited<ReturnType<typeof analyze>>>} fails with `DamagedData` where the data are
  */
@@ -44,9 +45,16 @@ export function analyzeInWorker(source, summary, parts, progress) {
       resolve(here());
       return;
     }
-    let hasAnswered = false;
+    let isRunning = false;
     worker.onmessage = (event) => {
-      hasAnswered = true;
+      if (event.data.isStarted) {
+        // The parts are given away only now, so that they are still there where the worker doesn't start.
+        isRunning = true;
+        const about = { columns: summary.columns, payload: summary.payload, snapshots: summary.snapshots, check: summary.check };
+        worker.postMessage({ summary: about, parts }, buffersOf(parts));
+        parts.length = 0;
+        return;
+      }
       const { stage, done, result, message, isDamaged } = event.data;
       if (stage !== undefined) progress(stage, done);
       else if (result) resolve(result);
@@ -59,11 +67,9 @@ export function analyzeInWorker(source, summary, parts, progress) {
     worker.onerror = (event) => {
       event.preventDefault();
       worker.terminate();
-      if (hasAnswered) reject(new Error(event.message));
+      if (isRunning) reject(new Error(event.message));
       else resolve(here());
     };
-    // The parts are copied, so that they are still there where the worker doesn't start.
-    worker.postMessage({ summary: { columns: summary.columns, payload: summary.payload, snapshots: summary.snapshots, check: summary.check }, parts });
   });
 }
 

@@ -1,6 +1,6 @@
 // Dominators, and what would go with each node.
 
-import { ABSENT, HOLDS_MASK } from "./csr.js";
+import { HOLDS_MASK } from "./csr.js";
 
 /**
  * The dominator tree: the immediate dominator of a node is the last node that all ways from the roots, or from an entry
@@ -11,79 +11,21 @@ import { ABSENT, HOLDS_MASK } from "./csr.js";
  * Time O((V + E) log V) at worst and linear in practice; 44 bytes a node while it works, 8 afterwards.
  *
  * @param {import("./csr.js").Graph} graph
- * @param {Uint32Array} entries the nodes by which the unreachable part is entered
+ * @param {import("./search.js").Search} search from the entries of the unreachable part, too
  * @returns {{dominatorByNode: Uint32Array, order: Uint32Array}} `order` has each node after its dominator, the outside first
  */
-export function dominatorTree(graph, entries) {
+export function dominatorTree(graph, search) {
   // Each step is a function of its own: engines optimize long loops better one at a time.
-  const search = depthFirst(graph, entries);
   const dominator = search.ancestor.slice();
   const semi = semidominators(graph, search);
   return { dominatorByNode: immediateDominators(dominator, semi, search.nodeByNumber), order: search.nodeByNumber };
 }
 
 /**
- * Depth-first numbers; 0 is the outside. Entries hang on it as targets of roots do.
- *
- * @typedef {object} Search
- * @property {Uint32Array} nodeByNumber
- * @property {Uint32Array} numberByNode
- * @property {Uint32Array} ancestor by number; 0 for what hangs on the outside
- *
- * @param {import("./csr.js").Graph} graph
- * @param {Uint32Array} entries
- * @returns {Search}
- */
-function depthFirst(graph, entries) {
-  const { nodeCount, first, target, info } = graph;
-  const all = nodeCount + 1;
-  const nodeByNumber = new Uint32Array(all);
-  const numberByNode = new Uint32Array(all).fill(ABSENT);
-  const ancestor = new Uint32Array(all);
-  const cursor = first.slice(0, all);
-  const path = new Uint32Array(all);
-  let count = 0;
-  // Were an entry missing, the rest would be entered node by node: the sizes are checked against the analyzer's.
-  for (let start = -1; start < entries.length + nodeCount && count < all; start++) {
-    const begin = start < 0 ? nodeCount : start < entries.length ? entries[start] : start - entries.length;
-    if (numberByNode[begin] !== ABSENT) continue;
-    let depth = 0;
-    path[0] = begin;
-    numberByNode[begin] = count;
-    nodeByNumber[count++] = begin;
-    while (depth >= 0) {
-      const node = path[depth];
-      const end = first[node + 1];
-      let slot = cursor[node];
-      let child = ABSENT;
-      while (slot < end) {
-        const next = target[slot];
-        if (numberByNode[next] === ABSENT && (info[slot] & HOLDS_MASK) === 0) {
-          child = next;
-          slot++;
-          break;
-        }
-        slot++;
-      }
-      cursor[node] = slot;
-      if (child === ABSENT) {
-        depth--;
-        continue;
-      }
-      numberByNode[child] = count;
-      ancestor[count] = numberByNode[node];
-      nodeByNumber[count++] = child;
-      path[++depth] = child;
-    }
-  }
-  return { nodeByNumber, numberByNode, ancestor };
-}
-
-/**
  * The semidominator of each number.
  *
  * @param {import("./csr.js").Graph} graph
- * @param {Search} search
+ * @param {import("./search.js").Search} search
  */
 function semidominators(graph, { nodeByNumber, numberByNode, ancestor }) {
   const { info, backFirst, backSource, backSlot } = graph;

@@ -45,14 +45,17 @@ import { namesOf, referenceCount, stepsAlong, stepsAt, wayFromRoot } from "./ste
  * @property {boolean} isOnWay
  */
 
-/** How many references of one box are looked at. */
+/** How many references of the subject are looked at. */
 export const SCAN = 4000;
+
+/** How many of each other box: their groups are told, and how many are not looked at. */
+const SCAN_BESIDE = 1000;
 
 /** How many groups of references are shown of one box. */
 const FAN = 4;
 
 /** How many boxes there may be. */
-const CAP = 40;
+const CAP = 30;
 
 /** A longer way is shown with a gap: so many steps near the target, so many objects at its beginning. */
 const LONG_WAY = 14;
@@ -65,7 +68,7 @@ const FAR_NODES = 2;
  * The way from a root is always there, then comes what makes the least detour. References from objects of the same
  * type by the same field are one box. Storage and boxes of variables are folded into the field that holds them.
  *
- * Time O(cap · `SCAN`).
+ * Time O(`SCAN` + cap · `SCAN_BESIDE`).
  *
  * @param {import("../data/model.js").Model} model
  * @param {number[]} targets
@@ -251,19 +254,19 @@ class Slicing {
   groupsAt(number) {
     const { isOutgoing = false, isWithWeak, cut } = this.options;
     const box = this.boxes[number];
-    /** @type {Map<string, Group>} */
+    const limit = number === 0 ? SCAN : SCAN_BESIDE;
+    /** @type {Map<number | string, Group>} */
     const groups = new Map();
     let looked = 0;
     let all = 0;
     for (const member of box.members) {
       all += referenceCount(this.model, member, isOutgoing);
-      if (looked >= SCAN) continue;
-      const steps = stepsAt(this.model, member, { isOutgoing, isWithWeak, cut, limit: SCAN - looked });
+      if (looked >= limit) continue;
+      const steps = stepsAt(this.model, member, { isOutgoing, isWithWeak, cut, limit: limit - looked });
       looked += steps.length;
       for (const step of steps) {
         if (this.gap && member === this.gap.near && step.node === this.gap.next) continue;
-        let key = `${step.isRoot ? -1 : this.model.node.type[step.node]} ${step.strength}`;
-        for (const slot of step.slots) key += ` ${this.model.labelKey(slot)}`;
+        const key = this.keyOf(step);
         let group = groups.get(key);
         if (!group) groups.set(key, (group = { steps: [], rank: Infinity, isOnWay: false }));
         group.steps.push(step);
@@ -275,7 +278,23 @@ class Slicing {
       (a, b) =>
         Number(b.isOnWay) - Number(a.isOnWay) || a.rank - b.rank || b.steps.length - a.steps.length || a.steps[0].slots[0] - b.steps[0].slots[0],
     );
-    return { groups: sorted, unseen: looked >= SCAN ? Math.max(0, all - looked) : 0 };
+    return { groups: sorted, unseen: looked >= limit ? Math.max(0, all - looked) : 0 };
+  }
+
+  /**
+   * What is the same for steps of one group: types, fields and strength.
+   *
+   * @param {import("./steps.js").Step} step
+   * @returns {number | string} a number where there is one reference, since most steps are such and texts take time
+   */
+  keyOf(step) {
+    const { node, tables } = this.model;
+    const kind = (step.isRoot ? 0 : node.type[step.node] + 1) * 4 + step.strength;
+    const [slot] = step.slots;
+    if (step.slots.length === 1) return kind * (tables.strings.offsets.length + tables.label.name.length) + this.model.labelKey(slot);
+    let key = String(kind);
+    for (const slot of step.slots) key += ` ${this.model.labelKey(slot)}`;
+    return key;
   }
 
   /**

@@ -88,13 +88,19 @@ export class App {
     else void read();
   }
 
+  /** The payload out of the page's elements, which go: nothing of it stays behind when it is read. */
+  takeParts() {
+    const texts = [...document.querySelectorAll("script.data")].map((element) => {
+      const text = element.textContent ?? "";
+      element.remove();
+      return text;
+    });
+    return decodeChunks(texts, this.summary.payload);
+  }
+
   async readData() {
-    const elements = [...document.querySelectorAll("script.data")];
-    const texts = elements.map((element) => element.textContent ?? "");
-    for (const element of elements) element.remove();
-    const parts = decodeChunks(texts, this.summary.payload);
     const source = byId("mg-app").textContent ?? "";
-    const { tables, analysis } = await analyzeInWorker(source, this.summary, parts, (stage, done) => this.shell.progress(stage, done));
+    const { tables, analysis } = await analyzeInWorker(source, this.summary, this.takeParts(), (stage, done) => this.shell.progress(stage, done));
     this._model = new Model(this.summary, tables, analysis);
     this.shell.progress("", 1);
     if (analysis.mismatches.length > 0) this.shell.mismatch(analysis.mismatches);

@@ -27,15 +27,22 @@ export class GraphPicture {
     this.drawing = drawing;
     this.actions = actions;
     this.isCut = actions.isMarked;
+    this.texts = slice.boxes.map((box) => boxTexts(app.model, box));
     this.buttons = slice.boxes.map((_, at) => this.box(at));
     this.labels = slice.links.map((_, at) => this.label(at));
     this.panel = h("aside", { class: "panel", "aria-label": "Details", "aria-live": "polite" });
     const sheet = h("div", { class: "sheet", style: `width:${drawing.width}px;height:${drawing.height}px` });
     const lines = svg("svg", { width: drawing.width, height: drawing.height, "aria-hidden": "true" });
-    slice.links.forEach((link, at) => lines.append(this.line(link, at)));
+    this.lines = slice.links.map((link, at) => this.line(link, at));
+    lines.append(...this.lines);
     sheet.append(lines, ...this.labels.flatMap((label) => label ?? []), ...this.buttons);
     this.scroller = h("div", { class: "graph", role: "group", "aria-label": `Graph of ${count(slice.boxes.length, "box", "boxes")}; arrow keys walk, Enter chooses`, tabindex: -1 }, sheet);
     this.element = h("div", { class: "graphview" }, this.scroller, this.panel);
+    /** The box that Tab leads to, the box that the panel is about (-1 for a link), and the links that are marked for it. */
+    this.stop = 0;
+    this.shown = -1;
+    /** @type {number[]} */
+    this.near = [];
     this.showBox(0);
   }
 
@@ -58,14 +65,13 @@ export class GraphPicture {
     const { label, isBack } = this.drawing.links[at];
     if (!label) return null;
     const notes = linkNotes(link);
-    const { boxes } = this.slice;
     const field = link.field || "?";
     return h(
       "button",
       {
         type: "button", tabindex: -1, class: `edge${isBack ? " back" : ""}${link.isInCycle ? " cycle" : ""}${this.isCut[at] ? " cut" : ""}`,
         style: `left:${label.x}px;top:${label.y}px;max-width:${label.width}px`,
-        title: `${clipped(boxTexts(this.app.model, boxes[link.from]).whole, 500)}.${clipped(link.field, 500)}`,
+        title: `${clipped(this.texts[link.from].whole, 500)}.${clipped(link.field, 500)}`,
         onclick: () => this.showLink(at, true),
       },
       h(
@@ -77,7 +83,7 @@ export class GraphPicture {
         notes.map((note) => h("span", { class: `badge ${note}` }, note)),
         link.isInCycle && h("span", { class: "badge cycle" }, "cycle"),
       ),
-      link.via && h("span", { class: "via" }, h("bdi", null, clipped(shortType(link.via), 120))),
+      link.via && h("span", { class: "via", dir: "auto" }, clipped(shortType(link.via), 120)),
     );
   }
 
@@ -86,14 +92,14 @@ export class GraphPicture {
     const { model } = this.app;
     const box = this.slice.boxes[at];
     const { x, y, width, height } = this.drawing.boxes[at];
-    const { title, note, whole } = boxTexts(model, box);
+    const { title, note, whole } = this.texts[at];
     const classes = ["box", box.kind];
     if (at === 0) classes.push("target");
     if (box.isDominator) classes.push("dominator");
     if (box.isOnWay) classes.push("way");
     const isLeaked = box.kind === "objects" && model.isLeaked(box.members[0]);
     const links = this.slice.links.filter((link) => link.from === at && link.count > 0).slice(0, 3);
-    const holds = links.map((link) => `${link.field || "a reference"}${linkNotes(link).map((text) => `, ${text}`).join("")}, to ${boxTexts(model, this.slice.boxes[link.to]).title}`);
+    const holds = links.map((link) => `${link.field || "a reference"}${linkNotes(link).map((text) => `, ${text}`).join("")}, to ${this.texts[link.to].title}`);
     const spoken = [whole, box.count > 1 && box.kind === "objects" && count(box.count, "object"), note, isLeaked && "leaked", box.isDominator && "every way goes through it", holds.length > 0 && `holds ${holds.join("; ")}`];
     return h(
       "button",
@@ -106,7 +112,7 @@ export class GraphPicture {
         onfocus: () => this.focused(at),
         onmouseenter: () => this.showBox(at),
       },
-      h("span", { class: "name" }, h("bdi", null, clipped(title, 80))),
+      h("span", { class: "name", dir: "auto" }, clipped(title, 80)),
       note && h("span", { class: "note" }, isLeaked && h("b", { class: "bad" }, "leaked, "), note),
     );
   }
@@ -134,7 +140,9 @@ export class GraphPicture {
 
   /** @param {number} at */
   focused(at) {
-    this.buttons.forEach((element, place) => (element.tabIndex = place === at ? 0 : -1));
+    this.buttons[this.stop].tabIndex = -1;
+    this.buttons[at].tabIndex = 0;
+    this.stop = at;
     this.showBox(at);
   }
 
@@ -192,14 +200,16 @@ export class GraphPicture {
 
   /** @param {number} at */
   showBox(at) {
+    if (this.shown === at) return;
+    this.shown = at;
     const { model } = this.app;
     const box = this.slice.boxes[at];
-    const { whole } = boxTexts(model, box);
+    const { whole } = this.texts[at];
     const links = this.slice.links.map((link, place) => ({ link, place })).filter(({ link }) => link.count > 0);
     const list = (/** @type {typeof links} */ found, /** @type {boolean} */ isHolding) =>
       found.length > 0 && [
         h("h3", null, isHolding ? "Holds" : "Held by"),
-        h("ul", { class: "list" }, found.slice(0, 8).map(({ link, place }) => h("li", null, h("button", { type: "button", class: "textlink", onclick: () => this.showLink(place, true) }, h("code", null, clipped(isHolding ? `.${link.field || "?"}` : `${boxTexts(model, this.slice.boxes[link.from]).title}.${link.field || "?"}`, 90))), linkNotes(link).map((note) => h("span", { class: `badge ${note}` }, note))))),
+        h("ul", { class: "list" }, found.slice(0, 8).map(({ link, place }) => h("li", null, h("button", { type: "button", class: "textlink", onclick: () => this.showLink(place, true) }, h("code", null, clipped(isHolding ? `.${link.field || "?"}` : `${this.texts[link.from].title}.${link.field || "?"}`, 90))), linkNotes(link).map((note) => h("span", { class: `badge ${note}` }, note))))),
       ];
     /** @type {import("./dom.js").Child[]} */
     const parts = [h("h2", null, typeText(whole))];
@@ -234,9 +244,10 @@ export class GraphPicture {
    * @param {boolean} isFocusing whether to lead the keyboard to what can be done
    */
   showLink(at, isFocusing) {
+    this.shown = -1;
     const { model } = this.app;
     const link = this.slice.links[at];
-    const [from, to] = [this.slice.boxes[link.from], this.slice.boxes[link.to]].map((box) => boxTexts(model, box));
+    const [from, to] = [this.texts[link.from], this.texts[link.to]];
     const isKindPossible = !model.isRoot(link.firstSlots[0]);
     const shown = link.lastSlots.length > 50 ? `the first 50 of ${number(link.count)}` : link.count === 1 ? "this reference" : `these ${number(link.count)} references`;
     const ignore = button(`Ignore ${shown}`, () => this.actions.ignore(link, false), { icon: "cut", tip: "What still holds it, and what would be freed (x)" });
@@ -262,8 +273,10 @@ export class GraphPicture {
 
   /** @param {(link: number) => boolean} isNear */
   mark(isNear) {
-    const lines = this.scroller.querySelectorAll("g.link");
-    lines.forEach((line, at) => line.classList.toggle("near", isNear(at)));
-    this.labels.forEach((label, at) => label?.classList.toggle("near", isNear(at)));
+    const near = [...this.lines.keys()].filter(isNear);
+    for (const [places, isSet] of /** @type {[number[], boolean][]} */ ([[this.near, false], [near, true]])) {
+      for (const at of places) for (const element of [this.lines[at], this.labels[at]]) element?.classList.toggle("near", isSet);
+    }
+    this.near = near;
   }
 }

@@ -31,6 +31,8 @@ export class Shell {
     this.themeButton = h("button", { type: "button", class: "plain", onclick: () => this.nextTheme() });
     /** @type {HTMLDialogElement | null} */
     this.help = null;
+    /** The entry that the navigation shows as where the reader is. */
+    this.current = "";
   }
 
   show() {
@@ -73,7 +75,9 @@ export class Shell {
         ),
       ),
     );
-    this.nav.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    // Scrolling makes the browser lay out the page at once, so only for another view.
+    if (current !== this.current) this.nav.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    this.current = current;
     this.search.update();
   }
 

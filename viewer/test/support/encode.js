@@ -2,7 +2,7 @@
 
 import { gzipSync } from "node:zlib";
 import { turned } from "../../src/graph/csr.js";
-import { strongComponents } from "../../src/graph/components.js";
+import { depthFirst } from "../../src/graph/search.js";
 import { dominatorTree, retainedSizes } from "../../src/graph/dominators.js";
 import { cheapestWays } from "../../src/graph/reach.js";
 import { check } from "../../src/data/analysis.js";
@@ -171,7 +171,7 @@ export class ReportBuilder {
     };
     for (const [at, edge] of edges.entries()) if ((this.nodes[edge.from].flags & 3) === 2) graph.info[at] |= 0x80;
     Object.assign(graph, turned(graph));
-    const components = strongComponents(graph);
+    const components = depthFirst(graph, []).components;
     const reached = cheapestWays(graph, new Uint8Array(graph.target.length).fill(1), new Uint32Array(0)).isReached;
     const isHeld = new Uint8Array(n + 1);
     for (const [at, edge] of edges.entries()) {
@@ -186,7 +186,7 @@ export class ReportBuilder {
       isHeld[component] = 1;
       entries.push(node);
     }
-    const tree = dominatorTree(graph, Uint32Array.from(entries));
+    const tree = dominatorTree(graph, depthFirst(graph, Uint32Array.from(entries)));
     const retained = retainedSizes(tree, this.nodes.map((node) => node.bytes));
     for (let node = 0; node < n; node++) if (!reached[node]) this.nodes[node].flags |= 4;
     const figures = check({ retainedBytesSum: -1, retainedCountSum: -1, cyclicComponents: -1, largestComponent: -1 }, graph, retained, components);

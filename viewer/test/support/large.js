@@ -1,7 +1,7 @@
 // A large report: objects in containers, hubs with many referrers, cycles, and leaked parts; three references an object.
 
 import { turned } from "../../src/graph/csr.js";
-import { strongComponents } from "../../src/graph/components.js";
+import { depthFirst } from "../../src/graph/search.js";
 import { dominatorTree, retainedSizes } from "../../src/graph/dominators.js";
 import { check } from "../../src/data/analysis.js";
 import { seeded } from "./random.js";
@@ -50,7 +50,7 @@ export function largeReport(n) {
   first[n + 1] = target.length;
   const graph = { nodeCount: n, first, target: Uint32Array.from(target), info: Uint8Array.from([...infos, ...roots.map((root) => root.info)].length ? concatenated(infos, roots) : []) };
   Object.assign(graph, turned(graph));
-  const components = strongComponents(graph);
+  const components = depthFirst(graph, []).components;
   const reached = new Uint8Array(n + 1);
   const queue = [n];
   reached[n] = 1;
@@ -80,7 +80,7 @@ export function largeReport(n) {
     isHeld[component] = 1;
     entries.push(node);
   }
-  const tree = dominatorTree(graph, Uint32Array.from(entries));
+  const tree = dominatorTree(graph, depthFirst(graph, Uint32Array.from(entries)));
   const retained = retainedSizes(tree, bytes);
   const [retainedBytesSum, retainedCountSum, cyclicComponents, largestComponent] = check({ retainedBytesSum: -1, retainedCountSum: -1, cyclicComponents: -1, largestComponent: -1 }, graph, retained, components).map((figure) => figure.page);
 
