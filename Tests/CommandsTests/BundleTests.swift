@@ -55,7 +55,7 @@ import Testing
       ])
     #expect(findings.map { $0["count"].integer } == [3, 5, 3, 3], "where there are most")
     #expect(
-      findings[1]["seenIn"] == .array([.string("worker/exit.mgraph"), .string("call-3.mgraph")]),
+      findings[1]["seenIn"] == .array([.string("worker/exit"), .string("call-3")]),
       "the copied snapshot is of the same run")
   }
 

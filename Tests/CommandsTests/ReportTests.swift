@@ -207,6 +207,10 @@ import Testing
     StatusCase(words: ["leaks", "call-3.mgraph", "--type", "App.Hub"], status: .nothingFound),
     StatusCase(words: ["leaks", "call-3.mgraph", "--type", "App.RTC*"], status: .findings),
     StatusCase(words: ["leaks", "call-3.mgraph", "--module", "Other"], status: .nothingFound),
+    StatusCase(
+      words: ["leaks", "call-3.mgraph", "--without-module", "App"], status: .nothingFound),
+    StatusCase(
+      words: ["leaks", "call-3.mgraph", "--without-module", "Other"], status: .findings),
     StatusCase(words: ["summary", "call-3.mgraph", "--fail-on", "any"], status: .findings),
     StatusCase(words: ["summary", "clean.mgraph", "--fail-on", "any"], status: .nothingFound),
     StatusCase(words: ["cycles", "call-3.mgraph", "--fail-on", "leaks"], status: .findings),
@@ -234,6 +238,18 @@ import Testing
     let quiet = clinic.call(expected.words + ["--quiet"])
     #expect(quiet.status == expected.status)
     #expect(quiet.errors.isEmpty && quiet.output.isEmpty)
+  }
+
+  @Test("Leaving a module out asks for no types: Swift's own growth is still no finding")
+  func withoutModule() throws {
+    let clinic = try Clinic()
+    defer { clinic.remove() }
+    let words = ["diff", "call-1.mgraph", "call-3.mgraph"]
+    let whole = clinic.call(words)
+    #expect(clinic.call(words + ["--without-module", "Other"]).output == whole.output)
+    let rest = clinic.call(words + ["--without-module", "App"])
+    #expect(rest.status == .nothingFound)
+    #expect(rest.output.contains("closure context") && !rest.output.contains("App.Job"))
   }
 
   struct Refusal: Sendable, CustomTestStringConvertible {

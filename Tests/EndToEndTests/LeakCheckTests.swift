@@ -4,15 +4,42 @@
 import Foundation
 import Testing
 
-@Suite(.serialized) struct LeakCheckTests {
-  @Test("Leaks of tests in both libraries are found, and nothing else")
-  func leaks() throws {
+@Suite struct LeakCheckTests {
+  /// One package for all, since it is built once then.
+  @Test(
+    "Leaks of tests in both libraries are found, and nothing else; what passes, fails and is refused"
+  )
+  func leakCheck() throws {
     let package = try SamplePackage()
+    try expectLeaks(in: package)
+    for words in [
+      ["--filter", "clean"], ["--filter", "testClean"], ["--filter", "Clean|clean"],
+      ["--skip", "[lL]eaks"], ["--fail-on", "none"],
+    ] {
+      let call = try package.leakCheck(words)
+      #expect(call.status == 0, "\(words) \(call.output)\(call.errors)")
+      if words[0] != "--fail-on" { #expect(call.output.contains("Nothing found in "), "\(words)") }
+    }
+    let failed = try package.leakCheck(["--filter", "fails"])
+    #expect(failed.status != 0)
+    #expect(failed.errors.contains("tests failed: Swift Testing (status 1)"), "\(failed.errors)")
+    let none = try package.leakCheck(["--filter", "nowhere"])
+    #expect(none.status != 0 && none.errors.contains("no test matches"))
+    let wrong = try package.leakCheck(["--fliter", "x"])
+    #expect(wrong.status != 0 && wrong.errors.contains("--fliter: unknown option"))
+    #expect(try package.leakCheck(["--help"]).output.contains("usage: swift package leak-check"))
+  }
+
+  private func expectLeaks(in package: SamplePackage) throws {
     let call = try package.leakCheck()
     #expect(call.status != 0)
     #expect(call.output.contains("1 finding in 2 runs: App.Client"), "\(call.output)")
     #expect(call.output.contains("cut    App.Client.onChange frees 2 objects"))
     #expect(call.output.contains("Screen.swift:12"))
+    #expect(
+      call.output.contains("from   AppTests.leaks() at ScreenTests.swift:5")
+        || call.output.contains("from   AppTests.ScreenCase.testLeaks() at ScreenTests.swift:18"),
+      "\(call.output)")
     #expect(call.errors.contains("leaks; "))
     let summary = try package.file("artifact/summary.md")
     #expect(summary.contains("```mermaid"))
@@ -22,32 +49,6 @@ import Testing
     // Paths are those of the package.
     let sarif = try package.file("artifact/report.sarif")
     #expect(sarif.contains("\"uri\": \"Sources/App/Screen.swift\""))
-  }
-
-  @Test(
-    "Tests that leave nothing pass, in each library alone and by what is skipped",
-    arguments: [
-      ["--filter", "clean"], ["--filter", "testClean"], ["--filter", "Clean|clean"],
-      ["--skip", "[lL]eaks"], ["--fail-on", "none"],
-    ])
-  func clean(_ words: [String]) throws {
-    let package = try SamplePackage()
-    let call = try package.leakCheck(words)
-    #expect(call.status == 0, "\(call.output)\(call.errors)")
-    if words[0] != "--fail-on" { #expect(call.output.contains("Nothing found in ")) }
-  }
-
-  @Test("A failed test fails the check, and what was asked for wrongly is said")
-  func failures() throws {
-    let package = try SamplePackage()
-    let failed = try package.leakCheck(["--filter", "fails"])
-    #expect(failed.status != 0)
-    #expect(failed.errors.contains("tests failed: Swift Testing (status 1)"), "\(failed.errors)")
-    let none = try package.leakCheck(["--filter", "nowhere"])
-    #expect(none.status != 0 && none.errors.contains("no test matches"))
-    let wrong = try package.leakCheck(["--fliter", "x"])
-    #expect(wrong.status != 0 && wrong.errors.contains("--fliter: unknown option"))
-    #expect(try package.leakCheck(["--help"]).output.contains("usage: swift package leak-check"))
   }
 
   @Test("collect-artifacts makes a bundle and tells the host")

@@ -14,7 +14,7 @@ exchange_python() {
     rm -rf "$folder"
     python3 -m venv "$folder" >&2
     "$folder/bin/pip" install --quiet --disable-pip-version-check --requirement Tests/Exchange/requirements.txt >&2
-    "$folder/bin/pip" download --quiet --disable-pip-version-check --no-deps --no-binary :all: \
+    "$folder/bin/pip" download --quiet --disable-pip-version-check --no-deps --no-binary pytest \
       --dest "$folder/sources" "$xunit_schema_source" >&2
     tar --extract --gzip --file "$folder"/sources/*.tar.gz --to-stdout --wildcards "*/$xunit_schema" \
       >"$folder/junit.xsd"

@@ -72,6 +72,33 @@ import Testing
     #expect(SourceRoot("/").relative("/src/A.swift") == "src/A.swift")
   }
 
+  @Test("A finding of tests is told with the test: the call furthest out that somebody wrote")
+  func caller() {
+    func frame(_ function: String, _ file: String?, _ line: Int?) -> JSONValue {
+      .members([
+        "function": .string(function), "file": file.map { .string($0) },
+        "line": line.map { .integer($0) },
+      ])
+    }
+    func told(_ frames: [JSONValue]) -> ReportedFinding {
+      let more = [JSONValue.Member("allocation", .array(frames))]
+      return ReportedFinding(json: Self.finding("A", more: more)).tellingCaller()
+    }
+    let finding = told([
+      frame("App.Screen.init()", "/src/App/Screen.swift", 7),
+      frame("AppTests.leaks()", "/src/Tests/ScreenTests.swift", 5),
+      frame("implicit closure", "/src/Tests/ScreenTests.swift", nil),
+      frame("macro", "/tmp/swift-generated-sources/@__swiftmacro.swift", 4),
+      frame("main", "/src/.build/AppPackageTests.derived/runner.swift", 9),
+      frame("swift_job_run", nil, nil), frame("start_thread", "pthread_create.c", 442),
+    ])
+    #expect(finding.json["from"]?["function"]?.string == "AppTests.leaks()")
+    #expect(finding.text.contains("from  AppTests.leaks() at ScreenTests.swift:5"))
+    for frames in [[], [frame("f", nil, nil)], [frame("f", "/src/A.swift", nil)]] {
+      #expect(told(frames).json["from"] == nil)
+    }
+  }
+
   // MARK: - Pictures
 
   private func step(_ type: String, _ field: String, strength: String = "strong") -> JSONValue {

@@ -21,10 +21,7 @@ struct BundleRun {
   /// Oldest first.
   var snapshots: [BundleFile]
 
-  /// The mark or file of the last one.
-  var title: String
   var executable: String
-  var pid: Int
   var objectCount: Int
 
   /// What was found in the last one, which has all leaks of those before.
@@ -33,11 +30,8 @@ struct BundleRun {
   /// A page that was there beside the last snapshot.
   var page: BundleFile?
 
-  /// The name for a page of the run.
-  var pageName: String {
-    let name = snapshots.last?.name ?? title
-    return (name.hasSuffix(".mgraph") ? String(name.dropLast(7)) : name) + ".html"
-  }
+  /// The name of the last snapshot, without its ending.
+  var title: String { snapshots.last.map { String($0.name.dropLast(7)) } ?? "" }
 }
 
 /// What some folders have for a bundle.
@@ -57,7 +51,7 @@ struct BundleContents {
 
   /// All findings, each with the snapshot or report that it is from.
   var rows: [(row: VerifyReport.Row, source: String)] {
-    runs.flatMap { run in run.findings.map { ($0, run.snapshots.last?.name ?? run.title) } }
+    runs.flatMap { run in run.findings.map { ($0, run.title) } }
       + reportedFindings
   }
 
@@ -112,18 +106,14 @@ struct BundleContents {
   private struct Origin {
     var identity: UInt64
     var generation: Int
-    var title: String
     var executable: String
-    var pid: Int
     var objectCount: Int
 
     init(_ snapshot: Snapshot) {
       let process = snapshot.process
       identity = process.runIdentity
       generation = Int(snapshot.marks.last?.generation ?? 0)
-      title = process.mark
       executable = process.executable
-      pid = Int(process.pid)
       objectCount = snapshot.nodes.count
     }
   }
@@ -148,12 +138,16 @@ struct BundleContents {
           ? $0.snapshot.generation < $1.snapshot.generation : $0.file.name < $1.file.name
       }
       let last = members[members.count - 1]
-      let source = try Self.findings(last.file.path, of: call, progress: progress)
+      var source = try Self.findings(last.file.path, of: call, progress: progress)
       inputs += source.inputs
       totals = totals.adding(source.totals)
+      if last.snapshot.executable.hasSuffix(".xctest") {
+        for row in source.findings.indices {
+          source.findings[row].reported = source.findings[row].reported.tellingCaller()
+        }
+      }
       var run = BundleRun(
-        snapshots: members.map(\.file), title: source.title,
-        executable: last.snapshot.executable, pid: last.snapshot.pid,
+        snapshots: members.map(\.file), executable: last.snapshot.executable,
         objectCount: last.snapshot.objectCount, findings: source.findings)
       let page = String(last.file.path.dropLast(7)) + ".html"
       run.page = others.first { $0.path == page }

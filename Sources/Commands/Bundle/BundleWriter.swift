@@ -57,7 +57,7 @@ struct BundleWriter {
         continue
       }
       progress.report(step: "writing the page of \(run.title)", done: 0, total: 0)
-      let name = "reports/" + run.pageName
+      let name = "reports/" + run.title + ".html"
       guard try write(page: name, of: run, to: &folder) else { continue }
       pageByRun[place] = name
       let program = run.executable.split(separator: "/").last.map(String.init) ?? ""

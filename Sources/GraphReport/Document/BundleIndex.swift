@@ -36,6 +36,9 @@ package enum BundleIndex {
           + "\(HTMLRenderer.escaped(link.text))</a></li>\n"
       }.joined()
     }
+    var blocks = ""
+    if case .item = document.blocks.first { blocks = "<h2>Findings</h2>\n" }
+    blocks += HTMLRenderer.render(document.blocks, level: 2)
     let pageList = pages.isEmpty ? "" : "<h2>Pages to look at</h2>\n<ul>\n\(list(pages))</ul>\n"
     let fileList = files.isEmpty ? "" : "<h2>Files</h2>\n<ul>\n\(list(files))</ul>\n"
     return """
@@ -52,7 +55,7 @@ package enum BundleIndex {
       <body>
       <main>
       <h1>\(HTMLRenderer.render(document.answer))</h1>
-      \(pageList)\(HTMLRenderer.render(document.blocks, level: 2))\(fileList)</main>
+      \(pageList)\(blocks)\(fileList)</main>
       </body>
       </html>
 

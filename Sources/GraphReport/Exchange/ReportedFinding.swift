@@ -83,6 +83,34 @@ package struct ReportedFinding: Sendable {
     }
   }
 
+  /// The finding of a run of tests, told with the call furthest out that somebody wrote: that of a test, as far as the
+  /// stack reaches.
+  package func tellingCaller() -> ReportedFinding {
+    let caller = (json["allocation"]?.elements ?? []).last { frame in
+      guard let file = Self.place(of: frame)?.file, file.hasSuffix(".swift") else { return false }
+      // SwiftPM's and the macros' own code.
+      return ["/swift-generated-sources/", ".derived/"].allSatisfy { !file.contains($0) }
+    }
+    guard let caller, let function = caller["function"]?.string,
+      let place = Self.place(of: caller), case .object(let members) = json
+    else { return self }
+    var told = self
+    told.json = .object(
+      members + [
+        JSONValue.Member(
+          "from",
+          .members([
+            "function": .string(function), "file": .string(place.file),
+            "line": .integer(place.line),
+          ]))
+      ])
+    let file = place.file.split(separator: "/").last.map(String.init) ?? place.file
+    let detail = Document.Detail("from", Line.code(function) + Line(" at \(file):\(place.line)"))
+    let made = item.details.firstIndex { $0.name == "made" }
+    told.item.details.insert(detail, at: made.map { $0 + 1 } ?? item.details.count)
+    return told
+  }
+
   /// Whether nothing reaches it, so that it never goes.
   var isLeak: Bool { kind == "leak" }
 

@@ -101,7 +101,8 @@ enum SARIFRenderer {
     let steps = (finding.json["cycle"] ?? finding.json["path"])?.elements ?? []
     if steps.isEmpty { return nil }
     let locations = steps.map { step -> JSONValue in
-      let holder = step["type"]?.string ?? step["name"]?.string ?? ""
+      let name = step["type"]?.string ?? step["name"]?.string ?? ""
+      let holder = name.contains(" ") ? "(\(name))" : name
       let field = step["field"]?.string ?? ""
       let via = step["via"]?.string.map { " (\($0))" } ?? ""
       let text = holder + (field.isEmpty ? "" : "." + field) + via

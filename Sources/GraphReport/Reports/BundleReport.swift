@@ -9,7 +9,7 @@ package struct BundleReport: Report {
     /// The program's file.
     package var program: String
 
-    /// The mark or file of the last snapshot.
+    /// The name of the last snapshot.
     package var title: String
     package var snapshotCount: Int
 
