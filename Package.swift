@@ -146,9 +146,7 @@ let package = Package(
     .sample("Feed"),
     .sample("Sensors"),
     .sample("Subscriptions"),
-    .executableTarget(
-      name: "LeakCases", path: "samples/LeakCases", exclude: ["README.md", "Expected"],
-      swiftSettings: sampleSwiftSettings),
+    .sample("LeakCases", exclude: ["Expected"]),
 
     // What several test targets share: snapshots written down in a few lines.
     .target(
