@@ -241,7 +241,8 @@ if let syntaxFolder {
     .testTarget(
       name: "SourceLintTests", dependencies: ["SourceLint"], swiftSettings: settings),
     .testTarget(
-      name: "LintCommandTests", dependencies: ["LintCommand", "SourceLint", "Commands"],
+      name: "LintCommandTests",
+      dependencies: ["LintCommand", "SourceLint", "Commands", "GoldenFiles"], exclude: ["Goldens"],
       swiftSettings: settings),
   ]
 } else {

@@ -2,6 +2,7 @@
 
 import Commands
 import Foundation
+import GoldenFiles
 import LintCommand
 import Testing
 
@@ -109,6 +110,22 @@ private let packageFolder = URL(fileURLWithPath: #filePath)
         #expect(URL(string: uri)?.path == folder + "/B.swift")
         #expect(uri.contains("%20"))
       }
+    }
+  }
+
+  /// What scripts/test-exchange holds against the official schema.
+  @Test func sarifGoldens() throws {
+    let related =
+      "class B {\n  var t: Task<Void, Never>?\n  deinit { t?.cancel() }\n"
+      + "  func f() { t = Task { for await x in s { self.g(x) } } }\n}\n"
+    try withFolder(["a b/B.swift": Self.source, "C.swift": related]) { folder in
+      let path = folder.replacingOccurrences(of: " ", with: "%20")
+      func golden(_ words: [String], named name: String) throws {
+        let output = LintCall([folder, "--format", "sarif"] + words).output
+        try expectGolden(output.replacingOccurrences(of: path, with: "/project"), named: name)
+      }
+      try golden([], named: "lint.sarif")
+      try golden(["--rule", "endless-task"], named: "lint-none.sarif")
     }
   }
 
