@@ -146,9 +146,7 @@ let package = Package(
     .sample("Feed"),
     .sample("Sensors"),
     .sample("Subscriptions"),
-    .executableTarget(
-      name: "LeakCases", path: "samples/LeakCases", exclude: ["README.md", "Expected"],
-      swiftSettings: sampleSwiftSettings),
+    .sample("LeakCases", exclude: ["Expected"]),
 
     // What several test targets share: snapshots written down in a few lines.
     .target(
@@ -243,7 +241,8 @@ if let syntaxFolder {
     .testTarget(
       name: "SourceLintTests", dependencies: ["SourceLint"], swiftSettings: settings),
     .testTarget(
-      name: "LintCommandTests", dependencies: ["LintCommand", "SourceLint", "Commands"],
+      name: "LintCommandTests",
+      dependencies: ["LintCommand", "SourceLint", "Commands", "GoldenFiles"], exclude: ["Goldens"],
       swiftSettings: settings),
   ]
 } else {

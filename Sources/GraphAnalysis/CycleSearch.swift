@@ -29,7 +29,8 @@ struct CycleSearch {
   ///
   /// The best node is one of the program's own types that is rare in the component: of a socket with
   /// a hundred channels the socket. The cycle is turned so that it starts where equal cycles elsewhere
-  /// start too.
+  /// start too: at what a closure or a task on it has captured, which is the object that the closure was written
+  /// for and not one of those that only keep the closure.
   ///
   /// - Parameters:
   ///   - members: The component's nodes, as nodes of the part.
@@ -99,18 +100,22 @@ struct CycleSearch {
 
     struct Order: Comparable {
       var rank: Int
+      var isCaptured: Int
       var isContainer: Int
       var text: String
       var address: UInt32
 
       static func < (left: Order, right: Order) -> Bool {
-        (left.rank, left.isContainer, left.text, left.address)
-          < (right.rank, right.isContainer, right.text, right.address)
+        (left.rank, left.isCaptured, left.isContainer, left.text, left.address)
+          < (right.rank, right.isCaptured, right.isContainer, right.text, right.address)
       }
     }
-    let orders = steps.map { step in
-      Order(
-        rank: graph.rank(of: step.node), isContainer: graph.isContainer(step) ? 0 : 1,
+    let orders = steps.indices.map { place in
+      let step = steps[place]
+      let before = steps[place > 0 ? place - 1 : steps.count - 1]
+      return Order(
+        rank: graph.rank(of: step.node), isCaptured: graph.isCapturing(before) ? 0 : 1,
+        isContainer: graph.isContainer(step) ? 0 : 1,
         text: graph.stableText(of: step), address: step.node.rawValue)
     }
     guard let best = orders.indices.min(by: { orders[$0] < orders[$1] }) else { return steps }
@@ -145,6 +150,14 @@ struct CycleSearch {
 }
 
 extension HeapGraph {
+  /// Whether what a step holds was captured: by a closure, with a context or without, or by a task's.
+  fileprivate func isCapturing(_ step: ReferenceStep) -> Bool {
+    switch kind(of: step.node) {
+    case .closureContext, .cBlock, .task: true
+    default: function(of: step) != nil
+    }
+  }
+
   /// Whether a step goes through an element of a container: its node holds many of the next.
   func isContainer(_ step: ReferenceStep) -> Bool {
     step.edges.contains {

@@ -11,7 +11,8 @@ internal import SnapshotFormat
 ///
 /// The order matters where a stale word competes with the true holder: words that were certainly
 /// written on purpose come first (continuations, captures of closures and blocks), then globals, then what is
-/// reachable in the heap, then thread-local data and stacks, then the unreachable rest.
+/// reachable in the heap, then thread-local data and stacks, then the unreachable rest. In each part the frames
+/// of tasks come last, since allocations that follow each other leave their old words there.
 struct WordResolver {
   /// A root as it is found.
   struct Root {
@@ -41,6 +42,20 @@ struct WordResolver {
   private var _isScanned: [Bool]
   private var _queue: [Int32] = []
   private var _unscanned: [Int32] = []
+
+  /// Slabs whose frames have not been looked at, and those where what is near their task has been believed.
+  private var _frames: [Int] = []
+  private var _oldFrames: [Int] = []
+
+  /// The task of each slab, and what the task's own words hold.
+  private var _taskBySlab: [Int: Int] = [:]
+  private var _targetsOfTask: [Int: [Int32]] = [:]
+
+  /// Unreached slabs that are looked at later.
+  private var _collected: Set<Int> = []
+
+  /// Words of frames that were believed before the rest of their slab was looked at.
+  private var _believedPlaces: Set<UInt64> = []
 
   /// References that were found in words without a type.
   private(set) var edges = EdgeTable()
@@ -192,8 +207,18 @@ struct WordResolver {
           for target in more { _reach(Int(target)) }
         }
       }
-      guard let row = _unscanned.popLast() else { break }
-      if !_isScanned[Int(row)] { _scan(Int(row)) }
+      if let row = _unscanned.popLast() {
+        if !_isScanned[Int(row)] { _scan(Int(row)) }
+      } else if !_frames.isEmpty {
+        let frames = _frames.sorted()
+        _frames = []
+        for row in frames where !_isScanned[row] { _scanOwn(row) }
+        _oldFrames += frames.reversed()
+      } else if let row = _oldFrames.popLast() {
+        if !_isScanned[row] { _scan(row) }
+      } else {
+        break
+      }
     }
   }
 
@@ -202,19 +227,45 @@ struct WordResolver {
   /// Swift objects and the blocks that they lead to come first: what they hold was put there by the
   /// program, while a forgotten buffer is full of old pointers.
   mutating func resolveUnreached() {
-    var pending: [Int] = []
+    var frames: [Int] = []
     for row in 0..<_nodes.count where !isReached[row] && !_isForgotten(row) {
-      pending.append(row)
-      while let next = pending.popLast() {
-        if _isScanned[next] || isReached[next] { continue }
-        let firstNew = edges.count
-        _scan(next)
-        for edge in firstNew..<edges.count where edges.info[edge].isStrong {
-          pending.append(Int(edges.to[edge]))
-        }
-      }
+      _draw(from: [row], frames: &frames)
+    }
+    // More are found on the way.
+    var number = 0
+    while number < frames.count {
+      let firstNew = edges.count
+      _scanOwn(frames[number])
+      _draw(from: _targets(ofEdgesFrom: firstNew), frames: &frames)
+      number += 1
+    }
+    number = 0
+    while number < frames.count {
+      let firstNew = edges.count
+      if !_isScanned[frames[number]] { _scan(frames[number]) }
+      _draw(from: _targets(ofEdgesFrom: firstNew), frames: &frames)
+      number += 1
     }
     for row in 0..<_nodes.count where !isReached[row] && !_isScanned[row] { _scan(row) }
+  }
+
+  /// Draws the references of unreached blocks and of those that they lead to, but for slabs, which it collects.
+  private mutating func _draw(from rows: [Int], frames: inout [Int]) {
+    var pending = rows
+    while let next = pending.popLast() {
+      if _isScanned[next] || isReached[next] { continue }
+      if _nodes.kind[next] == .taskSlab {
+        if _collected.insert(next).inserted { frames.append(next) }
+        continue
+      }
+      let firstNew = edges.count
+      _scan(next)
+      pending += _targets(ofEdgesFrom: firstNew)
+    }
+  }
+
+  private func _targets(ofEdgesFrom first: Int) -> [Int] {
+    (first..<edges.count).filter { edges.info[$0].isStrong }.map { Int(edges.to[$0]) }
   }
 
   /// Counts objects as held that have more retains than holders, now that all words have been looked at.
@@ -247,23 +298,59 @@ struct WordResolver {
     if isReached[row] { return }
     isReached[row] = true
     _queue.append(Int32(row))
-    _unscanned.append(Int32(row))
+    if _nodes.kind[row] == .taskSlab { _frames.append(row) } else { _unscanned.append(Int32(row)) }
   }
 
   /// Scans the words of a block that no type describes.
   private mutating func _scan(_ row: Int) {
     _isScanned[row] = true
     if _nodes.state[row] == .deinited { return }
-    let first = Int(_firstRange[row])
-    let end = Int(_firstRange[row + 1])
-    for range in first..<end {
+    _scanRanges(of: row)
+  }
+
+  /// Scans the words of a slab that lead to the next slab, or to what its task leads to by its closure and what
+  /// that captured.
+  ///
+  /// Frames hold what they work with, and in between are full of old words, of other tasks' frames, too, which
+  /// had the memory before: they must not take the retains of those.
+  private mutating func _scanOwn(_ row: Int) {
+    guard let task = _taskBySlab[row] else { return }
+    _scanRanges(of: row, near: _near(task))
+  }
+
+  /// What a task leads to in a few steps that are known, other tasks and slabs left out.
+  private func _near(_ task: Int) -> Set<Int> {
+    var found: Set<Int> = [task]
+    var rows = [task]
+    for _ in 1...4 where found.count < 64 {
+      var next: [Int] = []
+      for row in rows {
+        var targets = _successors.target[
+          Int(_successors.first[row])..<Int(_successors.first[row + 1])
+        ].map(Int.init)
+        targets += (_targetsOfTask[row] ?? _targetsByUnreached[row] ?? []).map(Int.init)
+        for target in targets where _nodes.kind[target] != .task && _nodes.kind[target] != .taskSlab
+        {
+          if found.insert(target).inserted { next.append(target) }
+        }
+      }
+      rows = next
+    }
+    found.remove(task)
+    return found
+  }
+
+  private mutating func _scanRanges(of row: Int, near: Set<Int>? = nil) {
+    for range in Int(_firstRange[row])..<Int(_firstRange[row + 1]) {
       _scanWords(
-        of: row, from: _ranges.start[range], to: _ranges.end[range], label: _ranges.label[range])
+        of: row, from: _ranges.start[range], to: _ranges.end[range], label: _ranges.label[range],
+        near: near)
     }
   }
 
+  /// - Parameter near: The only blocks, but for slabs, that words are believed to hold; nil for any.
   private mutating func _scanWords(
-    of row: Int, from start: UInt64, to end: UInt64, label: LabelIndex
+    of row: Int, from start: UInt64, to end: UInt64, label: LabelIndex, near: Set<Int>?
   ) {
     let start = (start + 7) & ~7
     guard end > start else { return }
@@ -272,10 +359,17 @@ struct WordResolver {
     guard count > 0, let words = _memory.bytes(at: start, count: count * 8) else { return }
     for index in 0..<count {
       let word = words.load(fromByteOffset: index * 8, as: UInt64.self)
-      guard let target = _holder(of: word, within: row) else { continue }
-      // A task's frames point to each other; that a slab is the task's is said once, by its start.
-      if isTasks, _isTaskMemory(target, at: word) { continue }
       let place = start + UInt64(index) * 8
+      if isTasks {
+        if _believedPlaces.contains(place) { continue }
+        if let near, !_leads(word, to: near) { continue }
+      }
+      guard let held = _holder(of: word, within: row) else { continue }
+      // A task's frames point to each other; that a slab is the task's is said once, by its start.
+      if isTasks, _isTaskMemory(held, at: word) { continue }
+      guard let target = isTasks ? held : _notSlab(held, word, owner: row) else { continue }
+      if isTasks { _note(target, ofTaskMemory: row) }
+      if near != nil { _believedPlaces.insert(place) }
       let name = label == .none ? _labelOfWord(row, place - _nodes.address[row]) : label
       if _nodes.kind[target] == .sideTable {
         if let object = _claimWeakly(table: target) {
@@ -290,6 +384,25 @@ struct WordResolver {
       } else {
         _targetsByUnreached[row, default: []].append(Int32(target))
       }
+    }
+  }
+
+  /// Whether a word is the start of a slab, or of one of some blocks.
+  private func _leads(_ word: UInt64, to near: Set<Int>) -> Bool {
+    guard let row = _nodes.row(startingAt: word & 0x00ff_ffff_ffff_fff8) else { return false }
+    return _nodes.kind[row] == .taskSlab || near.contains(row)
+  }
+
+  /// Remembers what a task's own words hold, and which slabs are its.
+  private mutating func _note(_ target: Int, ofTaskMemory row: Int) {
+    if _nodes.kind[row] == .task {
+      if _nodes.kind[target] == .taskSlab {
+        _taskBySlab[target] = row
+      } else {
+        _targetsOfTask[row, default: []].append(Int32(target))
+      }
+    } else if _nodes.kind[target] == .taskSlab {
+      _taskBySlab[target] = _taskBySlab[row]
     }
   }
 
@@ -328,15 +441,19 @@ struct WordResolver {
   }
 
   /// The block that a word outside the heap holds.
-  ///
-  /// A slab is its task's, and a thread that runs the task has the task itself in its words: one that
-  /// points into a slab is borrowed, or left over. It holds only where a child task begins there, and
-  /// then what it holds is the parent.
   private mutating func _rootHolder(of word: UInt64) -> Int? {
-    guard let row = _holder(of: word) else { return nil }
+    _holder(of: word).flatMap { _notSlab($0, word, owner: -1) }
+  }
+
+  /// What a word of no task holds that leads to some block.
+  ///
+  /// A slab is its task's, and who runs or resumes the task has the task itself in its words: a word that points into
+  /// a slab is borrowed, or left over. It holds only where a child task begins there, and then what it
+  /// holds is the parent.
+  private mutating func _notSlab(_ row: Int, _ word: UInt64, owner: Int) -> Int? {
     guard _nodes.kind[row] == .taskSlab else { return row }
     guard let parent = _parentOfChildTask(word & 0x00ff_ffff_ffff_fff8) else { return nil }
-    return _claim(parent, owner: -1) ? parent : nil
+    return _claim(parent, owner: owner) ? parent : nil
   }
 
   /// Where glibc keeps the header of the chunk that follows a block: the block's last 8 bytes are its

@@ -15,6 +15,15 @@ struct PropertyDeclaration {
   let file: Int
 }
 
+/// A `static` or `class` variable of a type.
+struct TypeLevelProperty {
+  /// The name of its type, where it can be read.
+  let typeName: String?
+
+  /// Whether it has memory of its own, which lives as long as the program.
+  let isStored: Bool
+}
+
 /// A function, initializer or deinitializer.
 struct FunctionDeclaration {
   struct Parameter {
@@ -24,6 +33,9 @@ struct FunctionDeclaration {
     /// Whether a closure may be passed that outlives the call.
     let isEscaping: Bool
     let isAsync: Bool
+
+    /// Whether a call may leave it out.
+    let isOptional: Bool
 
     /// Its type's name; see ``TypeName``.
     let typeName: String?
@@ -42,6 +54,9 @@ struct FunctionDeclaration {
   let isTypeLevel: Bool
   let isPrivate: Bool
   let parameters: [Parameter]
+
+  /// The name of the type that it returns; see ``TypeName``.
+  let resultTypeName: String?
   let body: CodeBlockSyntax?
 
   /// The type that it is a member of; empty for a free function.
@@ -52,9 +67,17 @@ struct FunctionDeclaration {
 struct TypeDeclaration {
   enum Kind { case object, value, protocolType, unknown }
 
+  /// Its name with those of the types around it.
+  let name: String
   var kind = Kind.unknown
   var inherited: [String] = []
   var properties: [String: PropertyDeclaration] = [:]
+
+  /// The types of computed properties, where they can be read.
+  var computed: [String: String] = [:]
+
+  /// The `static` and `class` variables.
+  var typeLevel: [String: TypeLevelProperty] = [:]
   var functions: [FunctionDeclaration] = []
 
   /// Cases of an enum that a closure can be the payload of.
@@ -90,7 +113,7 @@ struct DeclarationIndex {
     for (name, part) in collector.types {
       let key = TypeKey(module: file.module, name: name)
       modulesByName[name, default: []].insert(file.module)
-      types[key, default: TypeDeclaration()].merge(part)
+      types[key, default: TypeDeclaration(name: name)].merge(part)
       closureCases[file.module, default: []].formUnion(part.closureCases)
     }
     freeFunctions += collector.freeFunctions
@@ -124,6 +147,8 @@ extension TypeDeclaration {
     if other.kind != .unknown { kind = other.kind }
     inherited += other.inherited
     properties.merge(other.properties) { first, _ in first }
+    computed.merge(other.computed) { first, _ in first }
+    typeLevel.merge(other.typeLevel) { first, _ in first }
     functions += other.functions
     closureCases.formUnion(other.closureCases)
     isClassBound = isClassBound || other.isClassBound
@@ -149,7 +174,7 @@ private final class DeclarationCollector: SyntaxVisitor {
   ) {
     enclosing.append(name)
     let inherited = inheritance?.inheritedTypes.compactMap { TypeName($0.type).name } ?? []
-    var part = types[owner] ?? TypeDeclaration()
+    var part = types[owner] ?? TypeDeclaration(name: owner)
     if kind != .unknown { part.kind = kind }
     part.inherited += inherited
     if kind == .protocolType,
@@ -200,17 +225,25 @@ private final class DeclarationCollector: SyntaxVisitor {
   }
 
   override func visit(_ node: VariableDeclSyntax) -> SyntaxVisitorContinueKind {
-    guard !enclosing.isEmpty, node.parent?.is(MemberBlockItemSyntax.self) == true,
-      !node.modifiers.isTypeLevel
-    else { return .visitChildren }
+    guard !enclosing.isEmpty, node.parent?.is(MemberBlockItemSyntax.self) == true else {
+      return .visitChildren
+    }
     for binding in node.bindings {
-      guard binding.isStored, let pattern = binding.pattern.as(IdentifierPatternSyntax.self) else {
-        continue
-      }
+      guard let pattern = binding.pattern.as(IdentifierPatternSyntax.self) else { continue }
       let name = pattern.identifier.text.unquoted
       let type = binding.typeAnnotation.map { TypeName($0.type) }
+      let typeName = type?.name ?? binding.initializer?.value.constructedType
+      if node.modifiers.isTypeLevel {
+        types[owner]?.typeLevel[name] = TypeLevelProperty(
+          typeName: typeName, isStored: binding.isStored)
+        continue
+      }
+      guard binding.isStored else {
+        types[owner]?.computed[name] = typeName
+        continue
+      }
       types[owner]?.properties[name] = PropertyDeclaration(
-        name: name, typeName: type?.name ?? binding.initializer?.value.constructedType,
+        name: name, typeName: typeName,
         isWeak: node.modifiers.has("weak") || node.modifiers.has("unowned"),
         isVariable: node.bindingSpecifier.text == "var", isOptional: type?.isOptional ?? false,
         node: binding, file: file)
@@ -220,7 +253,8 @@ private final class DeclarationCollector: SyntaxVisitor {
 
   override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind {
     add(
-      node.name.text.unquoted, node.modifiers, node.signature.parameterClause, node.body, of: node)
+      node.name.text.unquoted, node.modifiers, node.signature.parameterClause, node.body, of: node,
+      returning: node.signature.returnClause.flatMap { TypeName($0.type).name })
     // What a body declares is the body's own.
     return .skipChildren
   }
@@ -237,7 +271,7 @@ private final class DeclarationCollector: SyntaxVisitor {
 
   private func add(
     _ name: String, _ modifiers: DeclModifierListSyntax, _ clause: FunctionParameterClauseSyntax?,
-    _ body: CodeBlockSyntax?, of node: some SyntaxProtocol
+    _ body: CodeBlockSyntax?, of node: some SyntaxProtocol, returning resultTypeName: String? = nil
   ) {
     let parameters = clause?.parameters.map { parameter in
       let type = TypeName(parameter.type)
@@ -245,13 +279,14 @@ private final class DeclarationCollector: SyntaxVisitor {
       return FunctionDeclaration.Parameter(
         label: label == "_" ? nil : label.unquoted,
         name: (parameter.secondName ?? parameter.firstName).text.unquoted,
-        isEscaping: type.isEscaping, isAsync: type.isAsync, typeName: type.name)
+        isEscaping: type.isEscaping, isAsync: type.isAsync,
+        isOptional: parameter.defaultValue != nil || parameter.ellipsis != nil, typeName: type.name)
     }
     let function = FunctionDeclaration(
       id: .init(file: file, offset: node.position.utf8Offset), name: name,
       isTypeLevel: modifiers.isTypeLevel,
       isPrivate: modifiers.has("private") || modifiers.has("fileprivate"),
-      parameters: parameters ?? [], body: body, owner: owner)
+      parameters: parameters ?? [], resultTypeName: resultTypeName, body: body, owner: owner)
     if enclosing.isEmpty {
       freeFunctions.append(function)
     } else {

@@ -16,6 +16,9 @@ struct Endings {
   /// Whether a function empties the property while the object lives, and `deinit` has no part in that.
   private(set) var isCleared = false
 
+  /// Whether anybody ends it, or may.
+  var isPossible: Bool { inDeinit != nil || isElsewhere || isHandedOut || isCleared }
+
   /// Looks through the functions of a type and of those that it inherits from.
   ///
   /// - Complexity: O(*n*) in the length of the functions.
@@ -42,6 +45,19 @@ struct Endings {
     isCleared = isCleared && !isClearedInDeinit
   }
 
+  /// Whether a function is called as those that end something: `cancel`, `stopUpdating`.
+  static func isEnd(_ function: String) -> Bool {
+    EndFinder.begins(function, with: EndFinder.verbs)
+  }
+
+  /// The `deinit` of a type that ends something; nil where there is none.
+  static func deinitThatEnds(_ ancestry: [TypeDeclaration]) -> FunctionDeclaration? {
+    ancestry.lazy.flatMap(\.functions).first { function in
+      guard function.name == "deinit", let body = function.body else { return false }
+      return CalledNames.all(in: body).contains(where: isEnd)
+    }
+  }
+
   /// The functions that are called from some, themselves included.
   private static func reached(
     in functions: [FunctionDeclaration], _ calls: [Set<String>],
@@ -62,22 +78,28 @@ struct Endings {
 
 /// The names of functions that a body calls.
 private final class CalledNames: SyntaxVisitor {
-  private var names: Set<String> = []
+  /// Those of the object itself.
+  private var own: Set<String> = []
+  private var all: Set<String> = []
 
   override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
     if let path = node.calledExpression.path,
       path.count == 1 || (path.count == 2 && path[0] == "self")
     {
-      names.insert(path[path.count - 1])
+      own.insert(path[path.count - 1])
     }
+    if let name = node.calleeName { all.insert(name) }
     return .visitChildren
   }
 
-  static func names(in body: CodeBlockSyntax) -> Set<String> {
+  private static func search(_ body: CodeBlockSyntax) -> CalledNames {
     let finder = CalledNames(viewMode: .sourceAccurate)
     finder.walk(body)
-    return finder.names
+    return finder
   }
+
+  static func names(in body: CodeBlockSyntax) -> Set<String> { search(body).own }
+  static func all(in body: CodeBlockSyntax) -> Set<String> { search(body).all }
 }
 
 /// Finds the calls and assignments that end what a property has.
@@ -88,9 +110,9 @@ private final class EndFinder: SyntaxVisitor {
   private(set) var isCleared = false
   private(set) var isHandedOut = false
 
-  private static let verbs = [
+  fileprivate static let verbs = [
     "cancel", "invalidate", "stop", "close", "finish", "dispose", "end", "terminate", "shutdown",
-    "shutDown", "suspend", "unsubscribe", "clear", "reset", "disconnect",
+    "shutDown", "suspend", "unsubscribe", "clear", "reset", "disconnect", "release",
   ]
   private static let takers = [
     "remove", "cancel", "stop", "invalidate", "end", "unsubscribe", "dispose",
@@ -107,6 +129,8 @@ private final class EndFinder: SyntaxVisitor {
   }
 
   override func visit(_ node: ForStmtSyntax) -> SyntaxVisitorContinueKind {
+    // What comes out of a sequence over time is not what is in the property.
+    guard node.awaitKeyword == nil else { return .visitChildren }
     let sequence = node.sequence.bare
     let isOver =
       isIt(sequence)
@@ -181,7 +205,7 @@ private final class EndFinder: SyntaxVisitor {
       && value.is(MemberAccessExprSyntax.self)
   }
 
-  private static func begins(_ name: String, with verbs: [String]) -> Bool {
+  fileprivate static func begins(_ name: String, with verbs: [String]) -> Bool {
     verbs.contains { verb in
       guard name.hasPrefix(verb) else { return false }
       return name.dropFirst(verb.count).first?.isLowercase != true

@@ -14,8 +14,9 @@ enum ResultSink {
 
 extension RuleVisitor {
   func checkObserver(_ call: FunctionCallExprSyntax, in scope: Scope) {
-    guard scope.hasObject, let kind = call.registration,
-      let block = call.allArguments.last?.value.bare
+    let lasting = lastingRegistration(call, in: scope)
+    guard let kind = scope.hasObject ? call.registration ?? lasting?.kind : lasting?.kind,
+      let block = lasting?.block ?? call.allArguments.last?.value.bare
     else { return }
     let closure = block.as(ClosureExprSyntax.self)
     let isMethod =
@@ -24,7 +25,9 @@ extension RuleVisitor {
       } ?? false
     guard closure != nil || isMethod else { return }
     let holdsSelf =
-      if let closure, case .strong = SelfCapture(of: closure) { true } else { isMethod }
+      if scope.hasObject, let closure, case .strong = SelfCapture(of: closure) { true } else {
+        isMethod
+      }
 
     switch sink(of: ExprSyntax(call), in: scope) {
     case .unknown:
@@ -32,31 +35,46 @@ extension RuleVisitor {
     case .dropped:
       // A timer may end itself, and an observer may be removed by its own block.
       if let closure, closure.statements.trimmedDescription.containsEnd { return }
+      if lasting != nil, !returnsHandle(call, in: scope) { return }
       report(
         .unendedObserver, at: call,
         "nothing keeps the \(kind), so nothing can end it"
           + (holdsSelf ? ", and its block captures self strongly" : ""))
     case .property(let property):
       let endings = Endings(of: property.name, in: scope.ancestry)
-      if !endings.isElsewhere, endings.inDeinit == nil {
-        if let closure, closure.statements.trimmedDescription.containsEnd { return }
+      // Of other libraries' registrations it is known what ends them; here it may be any function.
+      if lasting != nil, endings.isHandedOut, endings.inDeinit == nil { return }
+      checkEnd(of: kind, block: block, holdsSelf: holdsSelf, call, in: property, endings)
+    }
+  }
+
+  /// What is registered by something that a property keeps.
+  private func checkEnd(
+    of kind: String, block: ExprSyntax, holdsSelf: Bool, _ call: FunctionCallExprSyntax,
+    in property: PropertyDeclaration, _ endings: Endings
+  ) {
+    if !endings.isElsewhere, endings.inDeinit == nil {
+      if let closure = block.as(ClosureExprSyntax.self),
+        closure.statements.trimmedDescription.containsEnd
+      {
+        return
+      }
+      report(
+        .unendedObserver, at: call,
+        "nothing ends the \(kind) in '\(property.name)'"
+          + (holdsSelf ? ", and its block captures self strongly" : ""))
+    } else if holdsSelf, let end = endings.inDeinit, let body = end.body {
+      let place = [related(body, in: end.id.file, "the end that is never reached")]
+      if endings.isElsewhere {
         report(
-          .unendedObserver, at: call,
-          "nothing ends the \(kind) in '\(property.name)'"
-            + (holdsSelf ? ", and its block captures self strongly" : ""))
-      } else if holdsSelf, let end = endings.inDeinit, let body = end.body {
-        let place = [related(body, in: end.id.file, "the end that is never reached")]
-        if endings.isElsewhere {
-          report(
-            .strongSelf, at: block,
-            "the \(kind) in '\(property.name)' captures self strongly, so the deinit that would end it isn't reached",
-            place)
-        } else {
-          report(
-            .cleanupInDeinit, at: block,
-            "only deinit ends the \(kind) in '\(property.name)', and its block captures self strongly",
-            place)
-        }
+          .strongSelf, at: block,
+          "the \(kind) in '\(property.name)' captures self strongly, so the deinit that would end it isn't reached",
+          place)
+      } else {
+        report(
+          .cleanupInDeinit, at: block,
+          "only deinit ends the \(kind) in '\(property.name)', and its block captures self strongly",
+          place)
       }
     }
   }

@@ -18,8 +18,17 @@ struct Retention {
   /// The parameters that outlive the call, by function.
   private var kept: [FunctionDeclaration.ID: Set<Int>] = [:]
 
+  /// The function that is being looked at. What it gives to itself, or seems to give to an overload, says nothing.
+  private var current: FunctionDeclaration.ID?
+
   /// Types that do nothing but keep a closure.
   private static let wrappers: Set = ["DispatchWorkItem", "AnyCancellable", "BlockOperation"]
+
+  /// Types that can't keep anything.
+  private static let tokens: Set = [
+    "Int", "Int32", "Int64", "UInt", "UInt32", "UInt64", "String", "Bool", "UUID",
+    "ObjectIdentifier",
+  ]
   private static let adders: Set = ["append", "insert", "updateValue", "push", "enqueue"]
 
   /// Finds the functions that keep a closure, until no more are found: each round goes one call further.
@@ -48,6 +57,7 @@ struct Retention {
         guard let body = function.body else { continue }
         for (position, parameter) in function.parameters.enumerated() where parameter.isEscaping {
           guard kept[function.id]?.contains(position) != true else { continue }
+          current = function.id
           let finder = KeepFinder(parameter: parameter.name, retention: self, scope: scope)
           finder.walk(body)
           if finder.isKept {
@@ -58,6 +68,7 @@ struct Retention {
       }
       if !hasChanged { break }
     }
+    current = nil
   }
 
   private func scope(
@@ -74,7 +85,11 @@ struct Retention {
   // MARK: - Which function is called
 
   /// The functions that a call may mean; none where the receiver isn't known.
-  func callees(of call: FunctionCallExprSyntax, in scope: Scope) -> [FunctionDeclaration] {
+  ///
+  /// - Parameter depth: how many local variables were followed to come here; see ``type(of:in:depth:)``.
+  func callees(
+    of call: FunctionCallExprSyntax, in scope: Scope, depth: Int = 0
+  ) -> [FunctionDeclaration] {
     guard let name = call.calleeName else { return [] }
     let candidates: [FunctionDeclaration]
     if let made = ExprSyntax(call).constructedType {
@@ -85,7 +100,7 @@ struct Retention {
       if receiver.bare.is(SuperExprSyntax.self) {
         candidates = scope.ancestry.dropFirst().flatMap { $0.functions.filter { $0.name == name } }
       } else {
-        candidates = type(of: receiver, in: scope).flatMap {
+        candidates = type(of: receiver, in: scope, depth: depth).flatMap {
           $0.functions.filter { $0.name == name }
         }
       }
@@ -98,7 +113,7 @@ struct Retention {
     return candidates.filter { parameters(of: call, for: $0) != nil }
   }
 
-  /// The position of the parameter that each argument is for; nil where the labels don't fit.
+  /// The position of the parameter that each argument is for; nil where the labels don't fit, or something is missing.
   func parameters(of call: FunctionCallExprSyntax, for function: FunctionDeclaration) -> [Int]? {
     var next = 0
     var positions: [Int] = []
@@ -114,14 +129,17 @@ struct Retention {
       positions.append(position)
       next = position + 1
     }
-    return positions
+    let isComplete = function.parameters.indices.allSatisfy {
+      positions.contains($0) || function.parameters[$0].isOptional
+    }
+    return isComplete ? positions : nil
   }
 
   /// The parameter of each argument that the callee keeps, by the argument's number.
   func keptArguments(
     of call: FunctionCallExprSyntax, in scope: Scope
   ) -> [Int: FunctionDeclaration.Parameter] {
-    let callees = callees(of: call, in: scope)
+    let callees = callees(of: call, in: scope).filter { $0.id != current }
     guard let first = callees.first else { return [:] }
     var result: [Int: FunctionDeclaration.Parameter] = [:]
     for number in call.allArguments.indices {
@@ -134,40 +152,6 @@ struct Retention {
       }
     }
     return result
-  }
-
-  /// The type of an expression that is a path of properties, and what it inherits from; none where it isn't known.
-  func type(of expression: ExprSyntax, in scope: Scope) -> [TypeDeclaration] {
-    guard var path = expression.path else { return [] }
-    var types: [TypeDeclaration]
-    if path[0] == "self" || path[0] == "Self" {
-      types = scope.ancestry
-    } else if scope.locals.contains(path[0]) {
-      types = scope.locals.type(of: path[0]).map { ancestry(of: $0, in: scope) } ?? []
-    } else if scope.property(path[0]) != nil {
-      types = scope.ancestry
-      path.insert("self", at: 0)
-    } else {
-      return path.count == 1 ? ancestry(of: path[0], in: scope) : []
-    }
-    for name in path.dropFirst() {
-      guard let property = types.lazy.compactMap({ $0.properties[name] }).first,
-        let typeName = property.typeName
-      else { return [] }
-      types = ancestry(of: typeName, in: scope)
-    }
-    return types
-  }
-
-  /// A type by the name that is written in a scope: one in the types around, else one of the module.
-  func ancestry(of name: String, in scope: Scope) -> [TypeDeclaration] {
-    var outer = scope.typeName.split(separator: ".").map(String.init)
-    while !outer.isEmpty {
-      let found = index.ancestry(of: (outer + [name]).joined(separator: "."), from: scope.module)
-      if !found.isEmpty { return found }
-      outer.removeLast()
-    }
-    return index.ancestry(of: name, from: scope.module)
   }
 
   // MARK: - What a value keeps
@@ -217,6 +201,9 @@ struct Retention {
     {
       return arguments.flatMap { inner($0.value) }
     }
+    // Who gives back a number keeps the closure itself.
+    let results = callees(of: call, in: scope).compactMap(\.resultTypeName)
+    if results.contains(where: Self.tokens.contains) { return [] }
     return keptArguments(of: call, in: scope).keys.sorted().flatMap { inner(arguments[$0].value) }
   }
 
@@ -240,7 +227,7 @@ struct Retention {
     guard let name = call.calleeName, adders.contains(name), let receiver = call.receiver else {
       return nil
     }
-    return (receiver, call.arguments.map(\.expression))
+    return (receiver, call.allArguments.map(\.value))
   }
 }
 

@@ -8,6 +8,7 @@ package enum Rule: String, CaseIterable, Sendable {
   case endlessTask = "endless-task"
   case unendedObserver = "unended-observer"
   case cleanupInDeinit = "cleanup-in-deinit"
+  case recursiveClosure = "recursive-closure"
   case strongDelegate = "strong-delegate"
   /// An allowance that names no rule, has no reason or allows nothing.
   case allowance
@@ -19,8 +20,9 @@ package enum Rule: String, CaseIterable, Sendable {
     case .strongSelf: "a stored closure captures self strongly"
     case .methodReference: "a method is passed where a closure is kept"
     case .endlessTask: "a task over an endless sequence captures its owner"
-    case .unendedObserver: "a repeating timer or a block observer without its end"
+    case .unendedObserver: "a repeating timer, an observer or a subscription without its end"
     case .cleanupInDeinit: "only deinit would end what keeps the object alive"
+    case .recursiveClosure: "a local variable's closure captures the variable"
     case .strongDelegate: "a delegate that isn't weak"
     case .allowance: "an allowance that allows nothing"
     }
@@ -42,11 +44,14 @@ package enum Rule: String, CaseIterable, Sendable {
       "A task holds what it captured until it ends, and a loop over a sequence that doesn't end keeps it "
         + "running. The object that stores the task can't go, and so nobody ends the task."
     case .unendedObserver:
-      "The run loop keeps a repeating timer, and the notification center a block, until somebody ends them, "
-        + "with all that the block captured."
+      "The run loop keeps a repeating timer, the notification center a block, and a source its subscriptions, "
+        + "until somebody ends them, with all that the block captured."
     case .cleanupInDeinit:
-      "What was registered holds the object, and only the object's deinit would end it: deinit waits "
+      "What runs holds the object, and only the object's deinit would end it: deinit waits "
         + "for the end, and the end for deinit."
+    case .recursiveClosure:
+      "A variable that a closure captures lives in a box. The closure holds the box and the box the closure, "
+        + "with all else that it captured."
     case .strongDelegate:
       "A delegate is often the owner of the object that calls it: owner and object hold each other."
     case .allowance:
@@ -64,9 +69,12 @@ package enum Rule: String, CaseIterable, Sendable {
     case .endlessTask:
       "capture [weak self] and use self?. inside the loop, and cancel the task when its owner ends"
     case .unendedObserver:
-      "keep what was returned, and end it (invalidate, removeObserver) when its owner ends"
+      "keep what was returned, and end it (invalidate, removeObserver, dispose) when its owner ends"
     case .cleanupInDeinit:
-      "capture [weak self], so that deinit is reached; it can then end the rest"
+      "capture [weak self], or of another object only what is needed, so that deinit is reached; it can then "
+        + "end the rest"
+    case .recursiveClosure:
+      "set the variable to nil when the work is done (defer), or write a local function instead"
     case .strongDelegate: "declare it weak"
     case .allowance: "write `// memgraph:allow RULE: reason` above the line, or take it out"
     }

@@ -128,7 +128,10 @@ final class RuleVisitor: SyntaxVisitor {
   // MARK: - Expressions
 
   override func visit(_ node: SequenceExprSyntax) -> SyntaxVisitorContinueKind {
-    if let scope, let assignment = Assignment(node) { check(assignment, in: scope) }
+    if let scope, let assignment = Assignment(node) {
+      check(assignment, in: scope)
+      checkRecursion(assignment, in: scope)
+    }
     return .visitChildren
   }
 
@@ -136,7 +139,9 @@ final class RuleVisitor: SyntaxVisitor {
     if let scope {
       checkStoring(node, in: scope)
       checkObserver(node, in: scope)
+      checkSubscription(node, in: scope)
       checkCaptures(node, in: scope)
+      checkSequenceOwner(node, in: scope)
       if hasHolder { checkViewModel(node, in: scope) }
     }
     return .visitChildren

@@ -66,13 +66,7 @@ extension RuleVisitor {
   ///
   /// - Returns: whether it is such a call.
   private func checkBag(_ call: FunctionCallExprSyntax, in scope: Scope) -> Bool {
-    let bag: ExprSyntax?
-    switch call.calleeName {
-    case "disposed": bag = call.argument("by")
-    case "store": bag = call.argument("in")?.as(InOutExprSyntax.self)?.expression
-    default: return false
-    }
-    guard let bag else { return false }
+    guard let bag = call.bag else { return false }
     guard let (property, _) = scope.holdingProperty(bag) else { return true }
     var next = call.receiver
     while let link = next?.bare.as(FunctionCallExprSyntax.self) {

@@ -106,8 +106,8 @@ internal import Testing
     "Each mistake of the video call is advised on, and frees what the program frees without it",
     arguments: mistakes)
   func videoCall(_ mistake: Mistake) throws {
-    let broken = try Recording(of: "VideoCall", ["--leak", mistake.name])
-    let mended = try Recording(of: "VideoCall", ["--leak", "none"])
+    let broken = try Recording(of: "VideoCall", ["--variant", mistake.name])
+    let mended = try Recording(of: "VideoCall", ["--variant", "none"])
     let last = broken.mark("call-5")
     let report = try Report.of("diff", broken.mark("call-1"), last)
     let advice = report.findings.compactMap(\.cut?.advice)

@@ -17,7 +17,7 @@ internal import Testing
     }
     #expect(screens?.contains("2       3") == true, "\(found.output)")
 
-    let mended = try Recording(of: "VideoCall", ["--calls", "8", "--teardown"])
+    let mended = try Recording(of: "VideoCall", ["--calls", "8", "--variant", "teardown"])
     let none = try run("memgraph", ["growth", "--warm-up", "1"] + marks(mended, 1...8))
     #expect(none.output.hasPrefix("Nothing of the program's own keeps growing"), "\(none.output)")
     #expect(none.status == 0)

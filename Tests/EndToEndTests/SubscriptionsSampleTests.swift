@@ -66,6 +66,8 @@ internal import Testing
     let bytes = try bornBytes(recording)
     #expect((80...90).contains(bytes / 100_000), "\(bytes) bytes")
     try recording.expectAnswer("diff", marks: "start", "all", named: "subscriptions-bag.txt")
+    try recording.expectAnswer(
+      "growth", marks: "start", "half", "all", named: "subscriptions-bag-growth.txt")
   }
 
   @Test("A lifetime bag keeps nothing of a hundred thousand finished subscriptions")

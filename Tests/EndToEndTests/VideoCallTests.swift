@@ -26,7 +26,7 @@ internal import Testing
 
   @Test("Fifteen calls with teardown keep their baseline")
   func baseline() throws {
-    let recording = try Recording(of: "VideoCall", ["--calls", "15", "--teardown"])
+    let recording = try Recording(of: "VideoCall", ["--calls", "15", "--variant", "teardown"])
     let counts = recording.liveCounts
     try #require(counts.count == 15)
     let first = try ownTypes(recording.mark("call-1"))
@@ -58,7 +58,7 @@ internal import Testing
 
   @Test("(a) alone: the client's closure is named")
   func closure() throws {
-    let recording = try Recording(of: "VideoCall", ["--leak", "closure"])
+    let recording = try Recording(of: "VideoCall", ["--variant", "closure"])
     let leaks = try Report.of("leaks", recording.mark("call-5"))
     #expect(leaks.totals?.leaked?.count(of: Self.screen) == 5)
     #expect(
@@ -75,7 +75,7 @@ internal import Testing
 
   @Test("(b) alone: the delegate's and the renderer's cycle are named")
   func renderers() throws {
-    let recording = try Recording(of: "VideoCall", ["--leak", "renderers"])
+    let recording = try Recording(of: "VideoCall", ["--variant", "renderers"])
     let leaks = try Report.of("leaks", recording.mark("call-5"))
     #expect(leaks.totals?.leaked?.count(of: Self.screen) == 5)
     let found = cycles(leaks)
@@ -86,7 +86,7 @@ internal import Testing
 
   @Test("(c) alone: the notification center and the run loop's timer are named")
   func observers() throws {
-    let recording = try Recording(of: "VideoCall", ["--leak", "observers"])
+    let recording = try Recording(of: "VideoCall", ["--variant", "observers"])
     let mark = recording.mark("call-5")
     #expect(try Report.of("leaks", mark).totals?.leaked?.count(of: Self.screen) == 0)
     let paths = try texts(of: "paths", mark)
@@ -98,7 +98,7 @@ internal import Testing
 
   @Test("(d) alone: the native handle that nobody closed is named")
   func handle() throws {
-    let recording = try Recording(of: "VideoCall", ["--leak", "handle"])
+    let recording = try Recording(of: "VideoCall", ["--variant", "handle"])
     let mark = recording.mark("call-5")
     let leaks = try Report.of("leaks", mark)
     #expect(leaks.totals?.leaked?.count(of: Self.screen) == 0)
@@ -118,12 +118,68 @@ internal import Testing
       "paths", marks: "call-5", type: Self.screen, named: "videocall-handle.txt")
   }
 
-  @Test("None of the four: no screen survives")
-  func none() throws {
-    let recording = try Recording(of: "VideoCall", ["--leak", "none"])
-    let live = try Report.of("summary", recording.mark("call-5")).totals?.live
-    #expect(live?.count(of: Self.screen) == 0)
-    #expect(live?.count(of: "PeerConnectionHandle") == 0)
+  struct Story: Sendable, CustomTestStringConvertible {
+    var variant: String
+    var afterOne = 1
+    var afterFive = 5
+    var leaked = 0
+
+    var testDescription: String { variant }
+  }
+
+  static let stories = [
+    Story(variant: "all"),
+    Story(variant: "closure", leaked: 5),
+    Story(variant: "renderers", leaked: 5),
+    Story(variant: "observers"),
+    Story(variant: "handle"),
+    Story(variant: "closure,renderers", leaked: 5),
+    Story(variant: "none", afterOne: 0, afterFive: 0),
+    Story(variant: "teardown", afterOne: 0, afterFive: 0),
+  ]
+
+  @Test("Five consultations leave what the story says", arguments: stories)
+  func fiveCalls(_ story: Story) throws {
+    let recording = try Recording(of: "VideoCall", ["--variant", story.variant])
+    try #require(recording.outcome.status == 0)
+    #expect(try recording.live("call-1").count(of: Self.screen) == story.afterOne)
+    let live = try recording.live("call-5")
+    #expect(live.count(of: Self.screen) == story.afterFive)
+    // Each screen that stays keeps its connection open.
+    #expect(live.count(of: "PeerConnectionHandle") == story.afterFive)
+    let leaks = try Report.of("leaks", recording.mark("call-5"))
+    #expect(leaks.totals?.leaked?.count(of: Self.screen) == story.leaked)
+    if story.variant == "all" {
+      try recording.expectAnswer("leaks", marks: "call-5", named: "videocall-all.txt")
+    }
+  }
+
+  @Test("Each mistake can be switched off alone: the others hold the screens, and it doesn't")
+  func threeOfFour() throws {
+    let mistakes = AdviceTests.mistakes
+    let all = try Recording(of: "VideoCall", ["--variant", "all"])
+    for off in mistakes.indices {
+      let others = mistakes.indices.filter { $0 != off }.map { mistakes[$0] }
+      let names = others.map(\.name).joined(separator: ",")
+      let recording = try Recording(of: "VideoCall", ["--variant", names])
+      #expect(try recording.live("call-5").count(of: Self.screen) == 5)
+      let cuts = others.flatMap(\.edges).flatMap { ["--weaken", $0] }
+      for (program, freed) in [(recording, 5), (all, 0)] {
+        let answer = try Report.of("whatif", [program.mark("call-5")] + cuts)
+        #expect(
+          answer.whatif?.freed.count(of: Self.screen) == freed, "without \(mistakes[off].name)")
+      }
+    }
+  }
+
+  @Test("A variant that is none is refused with those that are")
+  func usage() throws {
+    for variant in ["tidy", "closure,", "none,closure", "closure,all"] {
+      let outcome = try run("VideoCall", ["--variant", variant])
+      #expect(outcome.status == 2)
+      #expect(outcome.errors.contains("there is no variant called '\(variant)'"))
+      #expect(outcome.errors.contains("all|closure|renderers|observers|handle|none|teardown"))
+    }
   }
 
   @Test("Under the agent the program behaves as alone", arguments: [[], ["--calls", "nine"]])

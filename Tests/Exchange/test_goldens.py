@@ -16,11 +16,13 @@ import junitparser
 import mermaidx
 import xmlschema
 
-GOLDENS = pathlib.Path(__file__).parent.parent / "CommandsTests" / "Goldens"
+TESTS = pathlib.Path(__file__).parent.parent
+GOLDENS = TESTS / "CommandsTests" / "Goldens"
+LINT_GOLDENS = TESTS / "LintCommandTests" / "Goldens"
 
 
-def goldens(ending):
-    found = sorted(GOLDENS.glob("*" + ending))
+def goldens(ending, folder=GOLDENS):
+    found = sorted(folder.glob("*" + ending))
     if not found:
         raise AssertionError(f"no golden ends in {ending}")
     return found
@@ -39,7 +41,7 @@ class SARIFTest(unittest.TestCase):
         return [error.message for error in self.validator.iter_errors(log)]
 
     def test_schema(self):
-        for path in goldens(".sarif"):
+        for path in goldens(".sarif") + goldens(".sarif", LINT_GOLDENS):
             with self.subTest(path.name):
                 self.assertEqual(self.objections(json.loads(path.read_text())), [])
 

@@ -57,6 +57,30 @@ import Testing
     #expect(finding.cuts.first?.frees.count == 1)
   }
 
+  @Test("A cycle is told by what the closure captured, not by what keeps the closure")
+  func capturedFirst() throws {
+    for function: UInt64 in [0, 0x40_3000] {
+      var heap = SnapshotDSL()
+      let bag = heap.object("App.Bag")
+      let entries = heap.storage("Swift._ContiguousArrayStorage<App.Entry>")
+      let entry = heap.object("App.Entry")
+      let model = heap.object("App.Model")
+      heap.edge(model, "bag", to: bag)
+      heap.edge(bag, "entries", to: entries)
+      heap.edge(entries, "[0]", to: entry)
+      if function == 0 {
+        let context = heap.closureContext()
+        heap.edge(entry, "handler", to: context, function: 0x40_2000)
+        heap.edge(context, "capture[0]", to: model)
+      } else {
+        heap.edge(entry, "handler", to: model, function: function)
+      }
+      let (report, graph) = try Self.report(heap)
+      #expect(report.findings.map { graph.typeName(of: $0.representative) } == ["App.Model"])
+      #expect(report.findings.first.map { graph.typeName(of: $0.cycle[0].node) } == "App.Model")
+    }
+  }
+
   @Test(
     "A closure with a context: what it captures besides is dragged along, no finding of its own")
   func closureContext() throws {
@@ -219,8 +243,8 @@ import Testing
     let finding = try #require(report.findings.first)
     #expect(
       Self.steps(finding, in: graph) == [
-        "App.Promise<Swift.Int>.callbacks[0]", "closure context.transform",
-        "closure context.self", "App.UnaryCall.ready",
+        "App.UnaryCall.ready", "App.Promise<Swift.Int>.callbacks[0]", "closure context.transform",
+        "closure context.self",
       ])
     #expect(finding.retained.count == 6)
     #expect(finding.cuts.first?.advice == .captureWeakly)

@@ -166,6 +166,67 @@ import Testing
     }
   }
 
+  @Test("Nor does a word of C memory, where old words of what had the memory before are frequent")
+  func slabsFromMemory() {
+    for (open, holds) in [(1, true), (0, false)] {
+      let heap = Heap()
+      let block = heap.add(.block, strong: nil, untyped: true)
+      let task = heap.add(.task, strong: open)
+      let slab = heap.add(.taskSlab, strong: nil)
+      heap.exact.append(from: task, to: slab, label: .none, info: EdgeInfo(.strong, .reflected))
+      heap.source.set(Heap.data, heap.address(block))
+      heap.source.set(heap.address(block) + 8, heap.address(slab) + 24)
+      #expect(!heap.resolve().isReached[slab])
+      heap.source.set(heap.address(block) + 16, heap.address(slab) + 40)
+      let withChild = heap.resolve(childTasks: [heap.address(slab) + 40: task])
+      #expect(withChild.isReached[slab] == holds)
+      #expect(withChild.edges.to == (holds ? [UInt32(task)] : []))
+    }
+  }
+
+  @Test(
+    "What a task's closure captured is held by the task's own frames, not by old words in another's",
+    arguments: [false, true])
+  func framesOfOthers(isReached: Bool) {
+    let heap = Heap()
+    var slabs: [Int] = []
+    var models: [Int] = []
+    var tasks: [Int] = []
+    for _ in 1...3 {
+      let task = heap.add(.task, strong: isReached ? 1 : 0, untyped: true)
+      let closure = heap.add(.closureContext, strong: 1, untyped: true)
+      // The closure's reference and the frame's.
+      let model = heap.add(.object, strong: 2)
+      let first = heap.add(.taskSlab, strong: nil, untyped: true)
+      let second = heap.add(.taskSlab, strong: nil, untyped: true)
+      heap.source.set(heap.address(task) + 16, heap.address(first))
+      heap.source.set(heap.address(task) + 24, heap.address(closure))
+      heap.source.set(heap.address(closure) + 16, heap.address(model))
+      heap.source.set(heap.address(first) + 8, heap.address(second))
+      heap.source.set(heap.address(second) + 56, heap.address(model))
+      slabs += [first, second]
+      models.append(model)
+      tasks.append(task)
+    }
+    for (number, slab) in slabs.enumerated() {
+      for (place, model) in models.enumerated() where model != models[number / 2] {
+        heap.source.set(heap.address(slab) + 16 + UInt64(place) * 8, heap.address(model))
+      }
+    }
+    if isReached {
+      for (number, task) in tasks.enumerated() {
+        heap.source.set(Heap.data + UInt64(number) * 8, heap.address(task))
+      }
+    }
+    let resolver = heap.resolve()
+    for (number, model) in models.enumerated() {
+      let holders = resolver.edges.to.indices.filter { resolver.edges.to[$0] == UInt32(model) }
+        .map { Int(resolver.edges.from[$0]) }
+      #expect(Set(holders) == [tasks[number] + 1, slabs[2 * number + 1]])
+      #expect(resolver.isReached[model] == isReached)
+    }
+  }
+
   @Test("A string's word points before its storage, with its discriminator on top")
   func strings() {
     let heap = Heap()

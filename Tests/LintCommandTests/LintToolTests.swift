@@ -2,6 +2,7 @@
 
 import Commands
 import Foundation
+import GoldenFiles
 import LintCommand
 import Testing
 
@@ -112,6 +113,22 @@ private let packageFolder = URL(fileURLWithPath: #filePath)
     }
   }
 
+  /// What scripts/test-exchange holds against the official schema.
+  @Test func sarifGoldens() throws {
+    let related =
+      "class B {\n  var t: Task<Void, Never>?\n  deinit { t?.cancel() }\n"
+      + "  func f() { t = Task { for await x in s { self.g(x) } } }\n}\n"
+    try withFolder(["a b/B.swift": Self.source, "C.swift": related]) { folder in
+      let path = folder.replacingOccurrences(of: " ", with: "%20")
+      func golden(_ words: [String], named name: String) throws {
+        let output = LintCall([folder, "--format", "sarif"] + words).output
+        try expectGolden(output.replacingOccurrences(of: path, with: "/project"), named: name)
+      }
+      try golden([], named: "lint.sarif")
+      try golden(["--rule", "endless-task"], named: "lint-none.sarif")
+    }
+  }
+
   @Test func errors() {
     let missing = LintCall(["/proc/self/nowhere"])
     #expect(missing.status == 3)
@@ -137,20 +154,26 @@ private let packageFolder = URL(fileURLWithPath: #filePath)
       "Feed/FeedScreen.swift": [
         "view-model-outside-holder", "view-model-outside-holder", "view-model-outside-holder",
       ],
+      "Feed/TrendingViewModel.swift": ["endless-task"],
       "LeakCases/Cases/ActorCallback.swift": ["strong-self"],
+      "LeakCases/Cases/AwaitedMethod.swift": ["endless-task"],
       "LeakCases/Cases/DelegateCycle.swift": ["strong-delegate"],
       "LeakCases/Cases/EnumPayload.swift": ["strong-self"],
+      "LeakCases/Cases/HandlerList.swift": ["strong-self"],
       "LeakCases/Cases/LazyImmediate.swift": ["strong-self"],
       "LeakCases/Cases/MethodReference.swift": ["method-reference"],
       "LeakCases/Cases/NestedWeak.swift": ["strong-self"],
       "LeakCases/Cases/NotificationObserver.swift": ["strong-self"],
       "LeakCases/Cases/Promise.swift": ["strong-self"],
+      "LeakCases/Cases/RecursiveClosure.swift": ["recursive-closure"],
       "LeakCases/Cases/RunLoopTimer.swift": ["cleanup-in-deinit"],
       "LeakCases/Cases/StreamTermination.swift": ["strong-self"],
       "LeakCases/Cases/TaskIsland.swift": ["endless-task"],
       "LeakCases/Cases/WorkItem.swift": ["strong-self"],
+      "Sensors/Features.swift": ["cleanup-in-deinit"],
       "Sensors/TrackModel.swift": ["cleanup-in-deinit"],
-      "Subscriptions/SearchModel.swift": ["strong-self", "method-reference"],
+      "Subscriptions/OwnerStory.swift": ["unended-observer"],
+      "Subscriptions/SearchModel.swift": ["strong-self", "method-reference", "unended-observer"],
       "VideoCall/CallViewController+Client.swift": ["strong-self"],
       "VideoCall/CallViewController+Connection.swift": ["strong-self"],
       "VideoCall/CallViewController+Observers.swift": ["strong-self", "strong-self"],

@@ -85,7 +85,9 @@ internal import Testing
   @Test("A scope that clearing has not heard of goes on", arguments: [true, false])
   func ownScope(endsTrends: Bool) async {
     let repository = PostRepository()
-    let model = TrendingViewModel(repository: repository, endsTrends: endsTrends)
+    let model =
+      endsTrends
+      ? EndedTrendingViewModel(repository: repository) : TrendingViewModel(repository: repository)
     model.start()
     #expect(repository.liveCollectors == 2)
     model.clear()

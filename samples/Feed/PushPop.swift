@@ -38,9 +38,10 @@ struct PushPop {
         }
       }
       return screen
-    case .ownScope, .bothScopes:
-      return FeedScreen(
-        TrendingViewModel(repository: repository, endsTrends: variant == .bothScopes))
+    case .ownScope:
+      return FeedScreen(TrendingViewModel(repository: repository))
+    case .bothScopes:
+      return FeedScreen(EndedTrendingViewModel(repository: repository))
     case .careless, .visibility:
       return CarelessFeedScreen(FeedViewModel(repository: repository))
     }

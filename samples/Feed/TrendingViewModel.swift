@@ -1,15 +1,8 @@
 // The second defect: a scope that clear() has never heard of.
 
 /// A feed with a list of what others read, for which it has a scope of its own.
-final class TrendingViewModel: FeedViewModel {
-  private let trends = TaskScope()
-  private let endsTrends: Bool
-
-  /// - Parameter endsTrends: Whether clearing the view model ends the second scope, too.
-  init(repository: PostRepository, endsTrends: Bool) {
-    self.endsTrends = endsTrends
-    super.init(repository: repository)
-  }
+class TrendingViewModel: FeedViewModel {
+  fileprivate let trends = TaskScope()
 
   override func start() {
     super.start()
@@ -18,8 +11,9 @@ final class TrendingViewModel: FeedViewModel {
       for await posts in stream { self.show(posts) }
     }
   }
+}
 
-  override func onClear() {
-    if endsTrends { trends.cancel() }
-  }
+/// The same, with both scopes ended.
+final class EndedTrendingViewModel: TrendingViewModel {
+  override func onClear() { trends.cancel() }
 }

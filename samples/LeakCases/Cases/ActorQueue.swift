@@ -1,5 +1,6 @@
 // Control: jobs wait for an actor that is busy. Nobody but its queue holds them, and what they hold.
 import Glibc
+import SampleSupport
 import Synchronization
 
 final class Page: Sendable {

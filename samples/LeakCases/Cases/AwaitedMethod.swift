@@ -1,4 +1,5 @@
 // The task's closure captures weakly, but it awaits a method, and that holds its object until it returns.
+import SampleSupport
 import Synchronization
 
 final class Newsroom: Sendable {
@@ -26,8 +27,12 @@ final class Reporter: @unchecked Sendable {
   private var stories = 0
   init() { Live.born(Self.self) }
   deinit { Live.died(Self.self) }
-  func start() -> Task<Void, Never> {
+  func start() {
     Task { [weak self] in await self?.follow() }
+  }
+  /// For whoever ends the work.
+  func startUntilCancelled() -> Task<Void, Never> {
+    Task { await follow() }
   }
   private func follow() async {
     for await _ in Newsroom.shared.subscribe() { stories += 1 }
@@ -38,11 +43,12 @@ extension LeakCase {
   static let awaitedMethod = LeakCase("awaited-method") { variant in
     await forEachSettledRound {
       let reporter = Reporter()
-      let work = reporter.start()
+      let work = variant == .advised ? reporter.startUntilCancelled() : nil
+      if work == nil { reporter.start() }
       await settle()
       Newsroom.shared.publish(1)
       if variant == .opposite { Newsroom.shared.close() }
-      if variant == .advised { work.cancel() }
+      work?.cancel()
       withExtendedLifetime(reporter) {}
     }
   }

@@ -1,4 +1,5 @@
 // A task group whose results nobody takes keeps every finished child and what it returned.
+import SampleSupport
 
 final class Stamp: Sendable {
   let number: Int

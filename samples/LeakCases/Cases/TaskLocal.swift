@@ -1,4 +1,5 @@
 // A task that is parked for good holds the task-local values it was started with.
+import SampleSupport
 import Synchronization
 
 final class Trip: Sendable {
