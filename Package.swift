@@ -65,6 +65,7 @@ let package = Package(
   name: "memory-graph",
   products: [
     .library(name: "MemoryGraphAgent", targets: ["MemoryGraphAgent"]),
+    .library(name: "MemoryGraphTesting", targets: ["MemoryGraphTesting"]),
     .library(name: "MemoryGraphPreload", type: .dynamic, targets: ["MemoryGraphPreload"]),
     .executable(name: "memgraph", targets: ["memgraph"]),
     .executable(name: "graphdiff", targets: ["graphdiff"]),
@@ -123,6 +124,16 @@ let package = Package(
         "GraphPrimitives", "SnapshotFormat", "HeapGraph", "GraphAnalysis", "Symbolication",
         "GraphReport", "GraphViewer", "HeapCapture",
       ]),
+
+    // Inside a test.
+    .swift(
+      "MemoryGraphTesting",
+      [
+        "CMemoryGraphHooks", "MemoryGraphAgent", "GraphPrimitives", "SnapshotFormat", "GraphKit",
+        "HeapGraph", "GraphAnalysis", "Symbolication", "GraphReport", "Commands",
+      ]),
+
+    // The tools.
     .executableTarget(
       name: "memgraph", dependencies: ["Commands"], swiftSettings: commonSwiftSettings),
     .executableTarget(
@@ -209,6 +220,7 @@ let package = Package(
         "GraphReport", "Symbolication", "HeapCapture", "CZlib",
       ],
       exclude: ["Goldens"]),
+    .tests(of: "MemoryGraphTesting", ["Feed"]),
     // The tools and samples as processes, as a user runs them.
     .testTarget(
       name: "EndToEndTests", dependencies: ["GoldenFiles"], exclude: ["Goldens"],

@@ -91,6 +91,9 @@ static __attribute__((noinline)) void born(void *block, size_t size, void **fram
                                                                     : mg_stack_capture(frame);
   if (MG_UNLIKELY(!cell))
     cell = mg_cell_make((uintptr_t)block);
+  uint64_t scope = 0;
+  if (MG_UNLIKELY(atomic_load_explicit(&mg_scopes_open, memory_order_relaxed)))
+    scope = mg_scope_enter(&stack);
   mg_thread.busy = 0;
   if (MG_UNLIKELY(!cell)) {
     __atomic_fetch_add(&mg_state.lost_blocks, 1, __ATOMIC_RELAXED);
@@ -98,6 +101,8 @@ static __attribute__((noinline)) void born(void *block, size_t size, void **fram
   }
   uint32_t generation = __atomic_load_n(&mg_state.generation, __ATOMIC_RELAXED);
   mg_cell_store(cell, mg_cell_of(stack, generation, size));
+  if (MG_UNLIKELY(scope))
+    mg_scope_add(scope, (uintptr_t)block);
 }
 
 // Before the block goes back: afterwards the address may be another thread's new block.

@@ -105,6 +105,24 @@ void mg_stacks_load_unwinder(void);
 /// cell; 0 where it is unknown.
 uint32_t mg_stack_capture(void **frame);
 
+/// The same stack within a scope (a number above 0), as a row of its own; 0 where there is no room.
+uint32_t mg_stack_in_scope(uint32_t row, uint32_t scope);
+
+/// The scope of a row; 0 for none.
+uint32_t mg_stack_scope(uint32_t row);
+
+// --- scopes.c: which check a block was born in --------------------------------------------------
+
+/// How many scopes are open. Read by every birth.
+extern _Atomic uint32_t mg_scopes_open;
+
+/// The scope that the calling thread works in, and the row of a stack in that scope; 0 and the stack as
+/// it is where there is none.
+uint64_t mg_scope_enter(uint32_t *stack);
+
+/// Adds a block whose cell is there to a scope.
+void mg_scope_add(uint64_t scope, uintptr_t block);
+
 // --- interpose.c -------------------------------------------------------------------------------
 
 /// 1 while deaths are looked at: always when births are recorded, and where something is

@@ -101,19 +101,24 @@ static uint32_t trie_path(const uintptr_t *pcs, int count) {
   return node;
 }
 
+// Adds a row, with the lock held; 0 where there is no room.
+static uint32_t append_row(uint64_t hash, uint32_t node, uint32_t scope) {
+  uint64_t next = mg_state.stacks_capacity;
+  if (next > MG_STACK_MAX || !mg_arena_commit(&stack_rows, (next + 1) * sizeof(mg_stack_entry)))
+    return 0;
+  ((mg_stack_entry *)(void *)stack_rows.base)[next] = (mg_stack_entry){hash, node, scope};
+  __atomic_store_n(&mg_state.stacks_capacity, next + 1, __ATOMIC_RELEASE);
+  return add(&mg_stack_index, hash, (uint32_t)next) ? (uint32_t)next : 0;
+}
+
 static uint32_t intern_locked(uint64_t hash, const uintptr_t *pcs, int count) {
   uint32_t row = mg_index_find(atomic_load_explicit(&mg_stack_index, memory_order_relaxed), hash);
   if (row)
     return row;
-  uint64_t next = mg_state.stacks_capacity;
-  if (next > MG_STACK_MAX || !mg_arena_commit(&stack_rows, (next + 1) * sizeof(mg_stack_entry)))
-    return 0;
   uint32_t node = trie_path(pcs, count);
   if (!node)
     return 0;
-  ((mg_stack_entry *)(void *)stack_rows.base)[next] = (mg_stack_entry){hash, node, 0};
-  __atomic_store_n(&mg_state.stacks_capacity, next + 1, __ATOMIC_RELEASE);
-  return add(&mg_stack_index, hash, (uint32_t)next) ? (uint32_t)next : 0;
+  return append_row(hash, node, 0);
 }
 
 uint32_t mg_stack_intern_new(uint64_t hash, const uintptr_t *pcs, int count) {
@@ -124,6 +129,31 @@ uint32_t mg_stack_intern_new(uint64_t hash, const uintptr_t *pcs, int count) {
   if (!row)
     __atomic_fetch_add(&mg_state.lost_stacks, 1, __ATOMIC_RELAXED);
   return row;
+}
+
+static mg_stack_entry *row_at(uint32_t row) {
+  return &((mg_stack_entry *)(void *)stack_rows.base)[row];
+}
+
+uint32_t mg_stack_scope(uint32_t row) {
+  return row < __atomic_load_n(&mg_state.stacks_capacity, __ATOMIC_ACQUIRE) ? row_at(row)->scope
+                                                                            : 0;
+}
+
+uint32_t mg_stack_in_scope(uint32_t row, uint32_t scope) {
+  uint64_t hash = mg_mix(mg_hash_frame(mg_hash_frame(row_at(row)->hash, row), scope));
+  uint32_t found = mg_index_find(atomic_load_explicit(&mg_stack_index, memory_order_acquire), hash);
+  if (MG_LIKELY(found))
+    return found;
+  while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
+    mg_sys0(SYS_sched_yield);
+  found = mg_index_find(atomic_load_explicit(&mg_stack_index, memory_order_relaxed), hash);
+  if (!found)
+    found = append_row(hash, row_at(row)->trie_node, scope);
+  atomic_flag_clear_explicit(&lock, memory_order_release);
+  if (!found)
+    __atomic_fetch_add(&mg_state.lost_stacks, 1, __ATOMIC_RELAXED);
+  return found;
 }
 
 // --- walks -------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ struct PushPop {
     }
   }
 
-  private func makeScreen(cycle: Int) -> any Screen {
+  func makeScreen(cycle: Int) -> any Screen {
     switch variant {
     case .demand:
       return CarelessFeedScreen(OnDemandFeedViewModel(repository: repository))

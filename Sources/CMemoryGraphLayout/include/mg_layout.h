@@ -47,7 +47,7 @@ typedef struct mg_trie_node {
 typedef struct mg_stack_entry {
   uint64_t hash;      // 0: the slot is free
   uint32_t trie_node; // innermost frame
-  uint32_t pad;
+  uint32_t scope;     // the check that the blocks of this row were born in; 0 for none
 } mg_stack_entry;
 
 // --- the registry ------------------------------------------------------------------------------

@@ -1,13 +1,13 @@
 // KnownFindings: findings that were looked at and accepted, in a file of the project.
 
-internal import GraphAnalysis
-internal import GraphReport
+package import GraphAnalysis
+package import GraphReport
 
 /// The findings that a project has accepted for now, each with a reason.
 ///
 ///     {"schema": "memory-graph/known/1",
 ///      "known": [{"fingerprint": "9f2c41d0a7be", "reason": "upstream, see their issue 12", "until": "2027-03-31"}]}
-struct KnownFindings {
+package struct KnownFindings {
   struct Entry {
     var fingerprint: String
     var reason: String
@@ -37,7 +37,7 @@ struct KnownFindings {
   /// Reads a file.
   ///
   /// - Throws: an error of status *unreadable* with the line that is wrong.
-  init(contentsOf path: String) throws(CommandError) {
+  package init(contentsOf path: String) throws(CommandError) {
     let file = try InputFile(path)
     _ = try file.members(of: file.document, "the file", known: ["schema", "known"])
     if let schema = file.document["schema"], schema.string != Self.schema {
@@ -112,19 +112,19 @@ struct KnownFindings {
   }
 
   /// Findings told apart by what is known of them.
-  struct Judgement {
+  package struct Judgement {
     /// The findings that count: those that are not known, and those of which the time is over.
-    var open: [Finding]
+    package var open: [Finding]
 
     /// What is known, in the order of the file.
-    var rows: [KnownRow]
+    package var rows: [KnownRow]
 
     /// Whether some findings don't count.
     var hidesAny: Bool { rows.contains { $0.state == .known } }
   }
 
   /// Tells findings apart.
-  func judge(_ findings: [Finding], today: Day, names: Names) -> Judgement {
+  package func judge(_ findings: [Finding], today: Day, names: Names) -> Judgement {
     let rows = rows(today: today) { fingerprint in
       let matching = findings.filter { $0.fingerprint == fingerprint }
       guard let first = matching.first else { return nil }
@@ -152,7 +152,7 @@ struct KnownFindings {
 }
 
 /// A day of the calendar, in UTC.
-struct Day: Comparable, CustomStringConvertible {
+package struct Day: Comparable, CustomStringConvertible {
   private let _year: Int
   private let _month: Int
   private let _day: Int
@@ -169,7 +169,7 @@ struct Day: Comparable, CustomStringConvertible {
   }
 
   /// The day of a time in seconds since 1970, not before.
-  init(secondsSince1970 seconds: Int) {
+  package init(secondsSince1970 seconds: Int) {
     var days = max(0, seconds) / 86_400
     var year = 1970
     while days >= (Self._isLeap(year) ? 366 : 365) {
@@ -192,11 +192,11 @@ struct Day: Comparable, CustomStringConvertible {
     month == 2 ? (_isLeap(year) ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
   }
 
-  static func < (left: Day, right: Day) -> Bool {
+  package static func < (left: Day, right: Day) -> Bool {
     (left._year, left._month, left._day) < (right._year, right._month, right._day)
   }
 
-  var description: String {
+  package var description: String {
     func padded(_ number: Int, _ width: Int) -> String {
       let digits = String(number)
       return String(repeating: "0", count: max(0, width - digits.count)) + digits

@@ -3,26 +3,63 @@
 internal import GraphAnalysis
 internal import GraphPrimitives
 
+/// What growth is counted by.
+package enum GrowthUnit: Sendable {
+  /// From one mark to the next.
+  case marks
+
+  /// By repetitions of the same work: marks lie after some of them.
+  case iterations(at: [Int])
+
+  /// How many there are between the first of some marks and the last.
+  func count(ofMarks count: Int) -> Int {
+    switch self {
+    case .marks: max(1, count - 1)
+    case .iterations(let marks): max(1, (marks.last ?? 0) - (marks.first ?? 0))
+    }
+  }
+
+  /// `a mark`, `an iteration`.
+  var each: String {
+    switch self {
+    case .marks: "a mark"
+    case .iterations: "an iteration"
+    }
+  }
+
+  /// What growth was looked for over.
+  func span(ofMarks count: Int) -> String {
+    switch self {
+    case .marks: Units.count(count, "mark")
+    case .iterations(let marks):
+      "\(Units.count(marks.last ?? 0, "iteration")), counted after "
+        + marks.map { Units.number($0) }.joined(separator: ", ")
+    }
+  }
+}
+
 /// A growing place in words.
 struct GrowthText {
   private let _growth: PlaceGrowth
   private let _names: Names
+  private let _unit: GrowthUnit
 
-  init(_ growth: PlaceGrowth, names: Names) {
+  init(_ growth: PlaceGrowth, names: Names, unit: GrowthUnit = .marks) {
     _growth = growth
     _names = names
+    _unit = unit
   }
 
   var finding: FindingText { FindingText(finding: _growth.finding, names: _names) }
 
   var type: String { finding.type }
 
-  private var stepCount: Int { max(1, _growth.costs.count - 1) }
+  private var stepCount: Int { _unit.count(ofMarks: _growth.costs.count) }
 
   private var net: Int { (_growth.counts.last ?? 0) - (_growth.counts.first ?? 0) }
 
-  /// How many more there are from mark to mark, on average: `+1`, `+0.3`.
-  var perMark: String { Units.signedQuotient(net, over: stepCount) }
+  /// How many more there are from mark to mark, or with each repetition, on average: `+1`, `+0.3`.
+  var perUnit: String { Units.signedQuotient(net, over: stepCount) }
 
   /// How the number changes from each mark to the next.
   private var increments: [Int] {
@@ -39,11 +76,13 @@ struct GrowthText {
 
   /// The place as an item: its numbers, then what the finding has.
   func item(number: Int?) -> Document.Item {
-    var title = Line(type, .code) + Line(", \(perMark) a mark", .bad)
+    var title = Line(type, .code) + Line(", \(perUnit) \(_unit.each)", .bad)
     title += Line(", \(Units.number(_growth.counts.last ?? 0)) now")
     if _growth.finding.kind == .leak { title += Line(", leaked", .bad) }
     let bytes = _growth.increase.bytes.rawValue / Int64(stepCount)
-    if bytes > 0 { title += Line("; \(Units.bytes(ByteCount(bytes))) a mark with all below") }
+    if bytes > 0 {
+      title += Line("; \(Units.bytes(ByteCount(bytes))) \(_unit.each) with all below")
+    }
     var details = [
       Document.Detail(
         "count",
@@ -54,7 +93,7 @@ struct GrowthText {
     if !_growth.dragged.isEmpty {
       let shown = _growth.dragged.prefix(3).map { type, count in
         Line(Names.sourceSpelling(of: type), .code)
-          + Line(" \(Units.signedQuotient(count, over: stepCount)) a mark")
+          + Line(" \(Units.signedQuotient(count, over: stepCount)) \(_unit.each)")
       }.joined(", ")
       details.append(
         Document.Detail("with", _growth.dragged.count > 3 ? shown + Line(", …") : shown))
@@ -104,7 +143,7 @@ struct GrowthText {
           String(repeating: " ", count: width - $0.count) + $0
         }
         return [
-          Line(list(numbers)), Line(StaircaseReport.chart(of: growth.counts)), Line(text.perMark),
+          Line(list(numbers)), Line(StaircaseReport.chart(of: growth.counts)), Line(text.perUnit),
           text.way,
         ]
       },

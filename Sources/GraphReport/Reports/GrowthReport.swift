@@ -9,6 +9,7 @@ package struct GrowthReport: Report {
   private let _inputs: [ReportInput]
   private let _types: [StaircaseReport.Row]
   private let _names: Names
+  private let _unit: GrowthUnit
 
   /// Creates a report.
   ///
@@ -16,8 +17,10 @@ package struct GrowthReport: Report {
   ///   - inputs: The marks, oldest first.
   ///   - types: How many of each type were alive at each mark.
   ///   - names: Names of the last snapshot.
+  ///   - unit: What growth is counted by.
   package init(
-    _ values: GrowthReportValues, inputs: [ReportInput], types: [StaircaseReport.Row], names: Names
+    _ values: GrowthReportValues, inputs: [ReportInput], types: [StaircaseReport.Row], names: Names,
+    unit: GrowthUnit = .marks
   ) {
     _values = values
     _inputs = inputs
@@ -26,6 +29,7 @@ package struct GrowthReport: Report {
       return left.growth != right.growth ? left.growth > right.growth : left.type < right.type
     }
     _names = names
+    _unit = unit
   }
 
   /// The order in which verdicts are shown.
@@ -71,7 +75,9 @@ package struct GrowthReport: Report {
     let growths = own
     document.blocks += Document.items(
       growths.map { FindingText(finding: $0.finding, names: _names) }, limit: limit
-    ) { _, number in GrowthText(growths[number - 1], names: _names).item(number: number) }
+    ) { _, number in
+      GrowthText(growths[number - 1], names: _names, unit: _unit).item(number: number)
+    }
     if let rest = Document.omission(own.count, limit: limit, "place") {
       document.blocks.append(rest)
     }
@@ -97,7 +103,7 @@ package struct GrowthReport: Report {
   }
 
   private var answer: Line {
-    let marks = Units.count(_inputs.count, "mark")
+    let marks = _unit.span(ofMarks: _inputs.count)
     let settled =
       _values.settled.isEmpty
       ? "" : "; \(Units.count(_values.settled.count, "place")) grew and stopped"
@@ -108,8 +114,8 @@ package struct GrowthReport: Report {
       "\(Units.count(own.count, "place")) \(own.count == 1 ? "keeps" : "keep") growing over \(marks): "
     )
     line += own.prefix(3).map { growth in
-      let text = GrowthText(growth, names: _names)
-      return Line(text.type, .code) + Line(" \(text.perMark) a mark")
+      let text = GrowthText(growth, names: _names, unit: _unit)
+      return Line(text.type, .code) + Line(" \(text.perUnit) \(_unit.each)")
     }.joined(", ")
     return line + Line((own.count > 3 ? ", …" : "") + settled)
   }

@@ -1,0 +1,105 @@
+// Examination: a snapshot of this process, and what is leaked in it.
+
+internal import CMemoryGraphHooks
+internal import GraphAnalysis
+internal import GraphKit
+internal import GraphPrimitives
+internal import GraphReport
+internal import HeapGraph
+internal import MemoryGraphAgent
+internal import SnapshotFormat
+internal import Symbolication
+internal import Synchronization
+
+/// A snapshot of this process, analysed. Used on one thread.
+final class Examination {
+  let path: String
+  let graph: HeapGraph
+  let leaks: LeakReport
+  let totals: Totals
+  let names: Names
+
+  /// Takes a snapshot.
+  ///
+  /// - Parameter path: where to write it.
+  /// - Throws: ``CheckProblem`` where it can't be taken, or does not show what it must.
+  init(path: String) throws(CheckProblem) {
+    self.path = path
+    // A cycle that nobody holds: an analysis that does not find it would find no other.
+    let canaries = Canaries()
+    defer { canaries.letGo() }
+    do {
+      let snapshot = try MemoryGraph.snapshot(to: path)
+      graph = try HeapGraph(snapshot)
+      leaks = try GraphAnalysis.leaks(in: graph)
+      totals = try GraphAnalysis.totals(of: graph)
+      names = Names(snapshot, symbols: Symbolizer(modules: snapshot.modules, debugDirectories: []))
+    } catch let error as MemoryGraphError {
+      throw CheckProblem("\(error)")
+    } catch {
+      throw CheckProblem("\(path): the snapshot can't be analysed: \(error)")
+    }
+    let leaked = Set(leaks.leakedNodes)
+    let isSeen = canaries.addresses.allSatisfy { address in
+      graph.node(at: Address(address)).map { leaked.contains($0) } ?? false
+    }
+    guard isSeen else {
+      throw CheckProblem(
+        "a cycle made for the purpose was not found in the snapshot, so a leak would not be, either"
+      )
+    }
+  }
+
+  /// The nodes at some addresses that start a block.
+  func nodes(at addresses: some Sequence<UInt64>) -> [NodeIndex] {
+    addresses.compactMap { address in
+      graph.node(at: Address(address)).flatMap {
+        graph.address(of: $0).rawValue == address ? $0 : nil
+      }
+    }
+  }
+
+  /// The causes through which some leaked nodes leak: those that are among them, or lead to one of them.
+  ///
+  /// - Complexity: O(*V* + *E*) for each finding.
+  func findings(causing nodes: Set<NodeIndex>) -> [Finding] {
+    if nodes.isEmpty { return [] }
+    let leading = _nodes(leadingTo: nodes)
+    return leaks.findings.keeping(in: graph) { leading.contains($0) }.map { finding in
+      var finding = finding
+      if !leading.contains(finding.representative) { finding.representative = finding.members[0] }
+      return finding
+    }
+  }
+
+  /// Leaked nodes from which some nodes are reached, those themselves included.
+  private func _nodes(leadingTo nodes: Set<NodeIndex>) -> Set<NodeIndex> {
+    var leading = nodes
+    var pending = Array(nodes)
+    while let node = pending.popLast() {
+      for holder in graph.holders.graph.successors(of: node.rawValue)
+      where holder != graph.outside && !graph.isReachable[Int(holder)] {
+        let holder = NodeIndex(rawValue: holder)
+        if leading.insert(holder).inserted { pending.append(holder) }
+      }
+    }
+    return leading
+  }
+}
+
+/// A cycle of two objects that only an address leads to.
+private struct Canaries {
+  private let _first: Unmanaged<Canary>
+
+  init() {
+    let first = Canary()
+    let second = Canary()
+    first.other.withLock { $0 = second }
+    second.other.withLock { $0 = first }
+    _first = .passUnretained(first)
+  }
+
+  var addresses: [UInt64] { [UInt64(UInt(bitPattern: _first.toOpaque()))] }
+
+  func letGo() { _first.takeUnretainedValue().other.withLock { $0 = nil } }
+}

@@ -1,0 +1,189 @@
+// GrowthJudge: whether what a body leaves behind becomes more with each repetition.
+
+internal import CMemoryGraphHooks
+internal import GraphAnalysis
+internal import GraphPrimitives
+internal import GraphReport
+internal import HeapGraph
+internal import SnapshotFormat
+internal import Synchronization
+
+/// Repeats a body and counts, after each time, the objects of each allocation stack. Where none becomes more for
+/// half of all repetitions, nothing grows. Else snapshots at five of the repetitions say what grows, and who
+/// holds it.
+struct GrowthJudge: Judge {
+  let scope: CheckScope
+  private let _subject: CheckSubject
+  private let _accepted: AcceptedFindings
+  private let _limit: Int
+  private let _marks: [Int]
+  private var _done = 0
+  private var _hasRun = false
+  private var _settling = Settling()
+
+  /// The most objects of each stack that there were so far, and when the last of these records was broken.
+  private var _record: [UInt32: Int] = [:]
+  private var _lastRise = 0
+
+  private let _study = StudiedMarks()
+  private var _isOver = false
+  private var _answer: CheckFailure?
+
+  init(
+    _ scope: CheckScope, of subject: CheckSubject, iterations: Int, accepted: AcceptedFindings
+  ) {
+    self.scope = scope
+    _subject = subject
+    _accepted = accepted
+    _limit = max(2, iterations)
+    _marks = Self.marks(in: _limit)
+  }
+
+  /// Makes a judge; a problem where the file of known findings can't be read.
+  static func make(
+    _ scope: CheckScope, of subject: CheckSubject, iterations: Int, ignoring ignored: [String],
+    known: String?
+  ) -> Result<GrowthJudge, CheckProblem> {
+    Result { () throws(CheckProblem) in
+      GrowthJudge(
+        scope, of: subject, iterations: iterations,
+        accepted: try AcceptedFindings(ignoring: ignored, known: known, source: subject.source))
+    }
+  }
+
+  /// The repetitions after which snapshots may be taken: the first comes after an eighth, in which caches and
+  /// lazy variables are filled.
+  static func marks(in iterations: Int) -> [Int] {
+    let warmUp = max(1, iterations / 8)
+    let steps = min(4, iterations - warmUp)
+    return (0...steps).map { warmUp + $0 * (iterations - warmUp) / steps }
+  }
+
+  mutating func next() -> CheckStep {
+    if _isOver { return .done(_answer) }
+    if _hasRun {
+      let objects = Survivors.objects(among: scope.blocks)
+      if _marks.contains(_done) {
+        // What a task still has is waited for where it is looked at.
+        let mayGo = Survivors.hasTask(among: objects)
+        if let pause = _settling.pause(for: objects, mayGo: mayGo) { return .wait(pause) }
+        _hasRun = false
+        if let step = _look(at: objects) { return step }
+      }
+      _hasRun = false
+      _count(objects)
+    }
+    if _done == _limit { return .done(nil) }
+    _done += 1
+    _hasRun = true
+    _settling = Settling()
+    return .run
+  }
+
+  /// Takes note of records.
+  private mutating func _count(_ objects: [memory_graph_survivor]) {
+    var counts: [UInt32: Int] = [:]
+    for object in objects { counts[object.stack, default: 0] += 1 }
+    for (stack, count) in counts where count > _record[stack] ?? 0 {
+      _record[stack] = count
+      _lastRise = _done
+    }
+  }
+
+  /// What to do at a mark with the objects that are there.
+  private mutating func _look(at objects: [memory_graph_survivor]) -> CheckStep? {
+    _count(objects)
+    let isLast = _done == _limit
+    let isFlat = _done - max(_lastRise, _marks[0]) >= _limit / 2
+    if objects.isEmpty || isFlat {
+      if isLast || isFlat { return .done(nil) }
+      _study.addNothing(at: _done)
+      return nil
+    }
+    // Since the last snapshot nothing became more: this mark would be like that one.
+    if _study.hasSnapshot, _lastRise <= _study.lastIteration, !isLast {
+      _study.repeatLast(at: _done)
+      return nil
+    }
+    let (scope, accepted, subject, study, done) = (scope, _accepted, _subject, _study, _done)
+    let before = Set(objects.map(\.address))
+    return .examine { examination in
+      let wanted = before.intersection(scope.blocks.lazy.map(\.address))
+      study.add(examination.graph.snapshot, wanted: wanted, at: done)
+      guard isLast else { return Evidence() }
+      return try study.judge(examination, of: subject, accepting: accepted)
+    }
+  }
+
+  mutating func take(_ evidence: Evidence) {
+    guard _done == _limit else { return }
+    _isOver = true
+    _answer = evidence.failure
+  }
+}
+
+/// The marks of a study: snapshots, and which blocks in them count.
+private final class StudiedMarks: Sendable {
+  private struct Mark: Sendable {
+    var iteration: Int
+    var snapshot: Snapshot?
+    var wanted: Set<UInt64>
+  }
+
+  private let _marks = Mutex<[Mark]>([])
+
+  var hasSnapshot: Bool { _marks.withLock { $0.contains { $0.snapshot != nil } } }
+  var lastIteration: Int { _marks.withLock { $0.last { $0.snapshot != nil }?.iteration ?? 0 } }
+
+  func add(_ snapshot: Snapshot, wanted: Set<UInt64>, at iteration: Int) {
+    _marks.withLock {
+      $0.append(Mark(iteration: iteration, snapshot: snapshot, wanted: wanted))
+    }
+  }
+
+  func addNothing(at iteration: Int) {
+    _marks.withLock { $0.append(Mark(iteration: iteration, snapshot: nil, wanted: [])) }
+  }
+
+  func repeatLast(at iteration: Int) {
+    _marks.withLock { marks in
+      guard var last = marks.last else { return }
+      last.iteration = iteration
+      marks.append(last)
+    }
+  }
+
+  /// What grows over the marks, of which the last is an examination's.
+  func judge(
+    _ examination: Examination, of subject: CheckSubject, accepting accepted: AcceptedFindings
+  ) throws -> Evidence {
+    let marks = _marks.withLock { $0 }
+    var study = GrowthStudy()
+    for (place, mark) in marks.enumerated() {
+      // A mark without objects of the scope: any graph does, of which nothing is counted.
+      var graph = examination.graph
+      if place < marks.count - 1, let snapshot = mark.snapshot { graph = try HeapGraph(snapshot) }
+      let wanted = Set(mark.wanted.compactMap { graph.node(at: Address($0)) })
+      try study.add(graph) { wanted.contains($0) }
+    }
+    var values = try study.values(last: examination.graph)
+    let told = values.growing.filter(\.isOwn).map(\.finding)
+    let open = try accepted.judge(told, in: examination).open
+    let fingerprints = Set(open.map(\.fingerprint))
+    values.growing.removeAll { !$0.isOwn || !fingerprints.contains($0.finding.fingerprint) }
+    values.settled = []
+    values.omittedCount = 0
+    var evidence = Evidence(
+      accounted: examination.addresses(of: Set(told.flatMap(\.members))))
+    if values.growing.isEmpty { return evidence }
+    let inputs = marks.map { mark in
+      ReportInput(path: "iteration \(mark.iteration)", snapshot: examination.graph.snapshot)
+    }
+    let report = GrowthReport(
+      values, inputs: inputs, types: [], names: examination.names,
+      unit: .iterations(at: marks.map(\.iteration)))
+    evidence.failure = CheckFailure(
+      report.document(limit: 5), findings: open, of: subject, in: examination)
+    return evidence
+  }
+}

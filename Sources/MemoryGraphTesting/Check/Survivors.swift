@@ -1,0 +1,105 @@
+// Survivors: which of a scope's blocks are objects, without a snapshot.
+
+internal import CMemoryGraphHooks
+internal import Glibc
+
+/// Looks into blocks of a scope.
+///
+/// Most checks end here: where no object survives, no snapshot is needed. What is taken for an object too many
+/// costs a snapshot, nothing else; so where it is unknown, a block is one. Memory is read through the kernel,
+/// since another thread may free it meanwhile.
+enum Survivors {
+  /// Blocks that are objects, boxes, closure contexts or tasks, or that the program registered.
+  ///
+  /// - Complexity: a system call for each block, and two for each type.
+  static func objects(among blocks: [memory_graph_survivor]) -> [memory_graph_survivor] {
+    var kinds = TypeKinds()
+    return blocks.filter { $0.is_registered || kinds.kind(of: $0) != .other }
+  }
+
+  /// Whether a task is among some objects: it may end soon, and let go what it has.
+  static func hasTask(among objects: [memory_graph_survivor]) -> Bool {
+    var kinds = TypeKinds()
+    return objects.contains { kinds.kind(of: $0) == .task }
+  }
+
+  /// The addresses of the metadata of some classes, with which their objects begin.
+  static func metadata(of classes: [AnyClass]) -> Set<UInt64> {
+    Set(classes.map { UInt64(UInt(bitPattern: unsafeBitCast($0, to: UnsafeRawPointer.self))) })
+  }
+
+  /// The objects of some classes, given by their metadata, and of their subclasses.
+  static func objects(
+    of wanted: Set<UInt64>, among blocks: [memory_graph_survivor]
+  ) -> [memory_graph_survivor] {
+    var isWanted: [UInt64: Bool] = [:]
+    return blocks.filter { block in
+      guard let type = word(at: block.address) else { return false }
+      if let known = isWanted[type] { return known }
+      var current = type
+      var answer = false
+      // No class has so many superclasses; a word that is none may lead in a circle.
+      for _ in 0..<64 {
+        if wanted.contains(current) {
+          answer = true
+          break
+        }
+        guard word(at: current) == 0, let next = word(at: current &+ 8), next != 0 else { break }
+        current = next
+      }
+      isWanted[type] = answer
+      return answer
+    }
+  }
+
+  static func word(at address: UInt64) -> UInt64? {
+    var word: UInt64 = 0
+    return memory_graph_copy(address, &word, 8) ? word : nil
+  }
+}
+
+/// What blocks are, by their first words.
+private struct TypeKinds {
+  enum Kind {
+    case object
+    case task
+    case other
+  }
+
+  private var _kinds: [UInt64: (kind: Kind, bytes: UInt32)] = [:]
+
+  private static let _taskMetadata: UInt64? = dlsym(
+    nil, "_swift_concurrency_debug_asyncTaskMetadata"
+  ).map { UInt64(UInt(bitPattern: $0.load(as: UnsafeRawPointer?.self))) }
+
+  /// Whether the kernel lets the process read itself.
+  private static let _canRead: Bool = {
+    var here: UInt64 = 1
+    return withUnsafePointer(to: &here) { Survivors.word(at: UInt64(UInt(bitPattern: $0))) == 1 }
+  }()
+
+  mutating func kind(of block: memory_graph_survivor) -> Kind {
+    guard Self._canRead else { return .object }
+    guard block.bytes >= 16, let type = Survivors.word(at: block.address), type >= 0x1000 else {
+      return .other
+    }
+    let known = _kinds[type] ?? _read(type)
+    _kinds[type] = known
+    return known.bytes <= block.bytes ? known.kind : .other
+  }
+
+  /// The kind that metadata tells, and the least size of an instance.
+  private func _read(_ type: UInt64) -> (Kind, UInt32) {
+    if type == Self._taskMetadata { return (.task, 16) }
+    // Kind, superclass, flags and address point, size of an instance and its alignment.
+    var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+    guard type % 8 == 0, memory_graph_copy(type, &words, 32) else { return (.other, 0) }
+    switch words.0 {
+    case 0:
+      let bytes = UInt32(truncatingIfNeeded: words.3)
+      return (bytes >= 16 ? .object : .other, bytes)
+    case 0x400..<0x600: return (.object, 16)
+    default: return (.other, 0)
+    }
+  }
+}

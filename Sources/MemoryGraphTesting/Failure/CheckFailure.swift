@@ -1,0 +1,79 @@
+// CheckFailure: what a check tells: the text, and the files that go with it.
+
+internal import Commands
+internal import Glibc
+internal import GraphAnalysis
+internal import GraphReport
+internal import Symbolication
+
+/// What is checked, for names of files and messages.
+struct CheckSubject: Sendable {
+  /// The test, as its files are called: `CallTests.endingACall`.
+  var name: String
+
+  /// The file of the test.
+  var source: String
+
+  /// What functions of the test have in their names; the place of an allocation below them is the test's own.
+  var functionMark: String?
+}
+
+/// What is wrong, ready to be reported.
+struct CheckFailure: Sendable {
+  /// A file that belongs to the failure.
+  struct Artifact: Sendable {
+    var name: String
+    var bytes: [UInt8]
+  }
+
+  var text: String
+  var artifacts: [Artifact] = []
+
+  /// The line in the test from which the first of the objects comes; nil where none is known.
+  var place: (file: String, line: Int)?
+
+  /// A check that could not be made.
+  init(_ problem: CheckProblem) {
+    text = "The leak check could not be made, so it says nothing: \(problem)"
+  }
+
+  /// What a check found, with the snapshot and a page to look at it.
+  init(
+    _ document: Document, findings: [Finding], of subject: CheckSubject, in examination: Examination
+  ) {
+    text = TextRenderer.render(document, style: TextStyle())
+    while text.last == "\n" { text.removeLast() }
+    place =
+      findings.lazy.compactMap { finding in
+        examination.names.allocation(of: finding.representative)
+          .first { frame in
+            subject.functionMark.map { frame.function.contains($0) } ?? false
+          }
+          .flatMap { frame in frame.file.flatMap { file in frame.line.map { (file, $0) } } }
+      }.first
+    let page = examination.path + ".html"
+    let problems = MemorySink()
+    let status = Tool("memgraph", summary: "", verbs: [.view]).run(
+      ["view", examination.path, "--output", page, "--quiet"],
+      on: Console(output: MemorySink(), errors: problems))
+    for (file, ending) in [(examination.path, "mgraph"), (page, "html")] {
+      guard let bytes = Self._bytes(of: file) else { continue }
+      artifacts.append(Artifact(name: "\(subject.name).\(ending)", bytes: bytes))
+    }
+    if status != .nothingFound {
+      text += "\n\nThere is no page to look at: \(problems.text)"
+    }
+    text += Artifacts.keep(&artifacts)
+  }
+
+  private static func _bytes(of path: String) -> [UInt8]? {
+    guard let file = fopen(path, "rbe") else { return nil }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while case let count = fread(&piece, 1, piece.count, file), count > 0 {
+      bytes += piece[..<count]
+    }
+    return bytes
+  }
+}

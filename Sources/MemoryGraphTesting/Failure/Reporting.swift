@@ -1,0 +1,61 @@
+// Reporting: tells a failure to the framework whose test is running.
+
+internal import Testing
+internal import XCTest
+
+/// Where an expectation stands in the source.
+struct CheckLocation: Sendable {
+  var fileID: StaticString
+  var filePath: StaticString
+  var line: UInt
+  var column: UInt
+
+  var sourceLocation: SourceLocation {
+    SourceLocation(
+      fileID: "\(fileID)", filePath: "\(filePath)", line: Int(line), column: Int(column))
+  }
+}
+
+enum Reporting {
+  /// Whether the process runs tests of XCTest now, or of Swift Testing one after the other: then nothing
+  /// but the test itself is at work.
+  static var runsAlone: Bool { Test.current == nil || _isSerial }
+
+  private static let _isSerial = CommandLine.arguments.contains("--no-parallel")
+
+  /// What is checked, by the test that is running.
+  static func subject(at location: CheckLocation) -> CheckSubject {
+    let name: String
+    if let test = Test.current {
+      name = Self.name(of: test)
+    } else {
+      let file = "\(location.fileID)".split(separator: "/").last ?? "check"
+      name = "\(file.split(separator: ".").first ?? "check").\(location.line)"
+    }
+    return CheckSubject(name: Artifacts.fileName(of: name), source: "\(location.filePath)")
+  }
+
+  /// `CallTests.endingACall`.
+  static func name(of test: Test) -> String {
+    test.id.nameComponents.map { component in
+      String(component.prefix { $0 != "(" })
+    }.joined(separator: ".")
+  }
+
+  /// Tells Swift Testing.
+  static func record(_ failure: CheckFailure, at location: SourceLocation) {
+    for artifact in failure.artifacts {
+      Attachment.record(artifact.bytes, named: artifact.name, sourceLocation: location)
+    }
+    Issue.record(Comment(rawValue: failure.text), sourceLocation: location)
+  }
+
+  /// Tells the framework whose test is running.
+  static func record(_ failure: CheckFailure, at location: CheckLocation) {
+    if Test.current != nil {
+      record(failure, at: location.sourceLocation)
+    } else {
+      XCTFail(failure.text, file: location.filePath, line: location.line)
+    }
+  }
+}

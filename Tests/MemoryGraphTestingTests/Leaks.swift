@@ -1,0 +1,63 @@
+// Leaks: what the tests of this target leave behind on purpose, and what they don't.
+
+internal import Synchronization
+internal import Testing
+
+/// A screen that holds itself through the closure of its client.
+final class Screen: Sendable {
+  let client = Client()
+
+  func listenCarelessly() { client.onChange.withLock { $0 = { self.update() } } }
+  func listen() { client.onChange.withLock { $0 = { [weak self] in self?.update() } } }
+  func update() {}
+}
+
+final class Client: Sendable {
+  let onChange = Mutex<(@Sendable () -> Void)?>(nil)
+}
+
+final class OtherScreen: Sendable {
+  let own = Mutex<OtherScreen?>(nil)
+  func leak() { own.withLock { $0 = self } }
+}
+
+@inline(never) func leakScreen() { Screen().listenCarelessly() }
+@inline(never) func leakOtherScreen() { OtherScreen().leak() }
+@inline(never) func useScreen() { Screen().listen() }
+
+/// Something that lives as long as the process.
+enum Global {
+  static let lazy = Screen()
+  static let list = Mutex<[Screen]>([])
+  static let cache = Mutex<[Int: Screen]>([:])
+}
+
+/// Runs a body that has to fail with an issue of which the text has all of some parts.
+func expectFailure(
+  _ parts: String..., without absent: [String] = [],
+  sourceLocation: SourceLocation = #_sourceLocation,
+  isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Void
+) async {
+  let texts = Texts()
+  await withKnownIssue("leaks on purpose", isolation: isolation, sourceLocation: sourceLocation) {
+    try await body()
+  } matching: { issue in
+    texts.add(issue.comments.map(\.rawValue).joined(separator: "\n"))
+    return true
+  }
+  let all = texts.all
+  #expect(all.count == 1, "one check, one issue", sourceLocation: sourceLocation)
+  let text = all.joined(separator: "\n")
+  for part in parts {
+    #expect(text.contains(part), "\(text)", sourceLocation: sourceLocation)
+  }
+  for part in absent {
+    #expect(!text.contains(part), "\(text)", sourceLocation: sourceLocation)
+  }
+}
+
+private final class Texts: Sendable {
+  private let _texts = Mutex<[String]>([])
+  var all: [String] { _texts.withLock { $0 } }
+  func add(_ text: String) { _texts.withLock { $0.append(text) } }
+}

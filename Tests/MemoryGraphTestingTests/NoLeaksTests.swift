@@ -1,0 +1,279 @@
+// NoLeaksTests: what expectNoLeaks and the trait call a leak, and what not.
+
+import Dispatch
+import Foundation
+import MemoryGraphTesting
+import Synchronization
+import Testing
+
+@Suite struct NoLeaksTests {
+  @Test func aCycleIsTold() async {
+    await expectFailure(
+      "1 × MemoryGraphTestingTests.Screen, leaked in a cycle", "cycle", "Client.onChange",
+      "capture [weak self] at Leaks.swift:10", "made", "leakScreen() at Leaks.swift:24", "id "
+    ) {
+      await expectNoLeaks { leakScreen() }
+    }
+  }
+
+  @Test func countsAreTold() async {
+    await expectFailure("3 × MemoryGraphTestingTests.Screen") {
+      await expectNoLeaks { for _ in 1...3 { leakScreen() } }
+    }
+  }
+
+  @Test func manyObjects() async {
+    await expectFailure("3,000 × MemoryGraphTestingTests.Screen") {
+      await expectNoLeaks {
+        for _ in 1...3_000 {
+          leakScreen()
+          useScreen()
+        }
+      }
+    }
+    await expectNoLeaks { for _ in 1...20_000 { useScreen() } }
+  }
+
+  @Test func whatIsFreedIsNoLeak() async { await expectNoLeaks { useScreen() } }
+
+  @Test(.leakFree) func theTraitPasses() { useScreen() }
+
+  @Test(.leakFree(iterations: 3)) func theTraitRepeats() async {
+    useScreen()
+    await Task.yield()
+  }
+
+  @Test func theTraitFails() async throws {
+    let test = try #require(Test.current)
+    await expectFailure("2 × MemoryGraphTestingTests.Screen") {
+      try await LeakFreeTrait.leakFree(iterations: 2).provideScope(
+        for: test, testCase: Test.Case.current
+      ) { leakScreen() }
+    }
+  }
+
+  @Test func aBodyThatDoesNotWait() async {
+    await expectFailure("1 × MemoryGraphTestingTests.Screen") {
+      func check() { expectNoLeaks { leakScreen() } }
+      check()
+    }
+    func check() { expectNoLeaks { useScreen() } }
+    check()
+  }
+
+  @Test(arguments: TaskKind.allCases)
+  func tasksBelongToTheCheckThatTheyComeFrom(_ kind: TaskKind) async {
+    await expectFailure("1 × MemoryGraphTestingTests.Screen") {
+      await expectNoLeaks { await kind.run { leakScreen() } }
+    }
+    await expectNoLeaks { await kind.run { useScreen() } }
+  }
+
+  enum TaskKind: CaseIterable, Sendable {
+    case child, group, unstructured, detached, detachedInDetached, actor, later
+
+    func run(_ work: @escaping @Sendable () -> Void) async {
+      switch self {
+      case .child:
+        async let done: Void = work()
+        await done
+      case .group:
+        await withTaskGroup(of: Void.self) { group in
+          group.addTask { work() }
+          await group.waitForAll()
+        }
+      case .unstructured: await Task { work() }.value
+      case .detached: await Task.detached { work() }.value
+      case .detachedInDetached: await Task.detached { await Task.detached { work() }.value }.value
+      case .actor: await Worker().run(work)
+      case .later:
+        Task {
+          try? await Task.sleep(for: .milliseconds(100))
+          work()
+        }
+      }
+    }
+  }
+
+  actor Worker {
+    func run(_ work: @Sendable () -> Void) { work() }
+  }
+
+  // MARK: - What is no leak
+
+  @Test func lazyVariablesAndCachesAreNoLeaks() async {
+    await expectNoLeaks {
+      Global.lazy.listenCarelessly()
+      Global.cache.withLock { $0[1] = Screen() }
+      _ = "\(1.5)".uppercased() + Date(timeIntervalSince1970: 0).formatted(.iso8601)
+      #expect(Bool(true), "the library's own objects")
+    }
+  }
+
+  @Test func aTaskThatEndsLaterIsWaitedFor() async {
+    await expectNoLeaks {
+      Task {
+        let screen = Screen()
+        screen.listenCarelessly()
+        try? await Task.sleep(for: .milliseconds(200))
+        screen.client.onChange.withLock { $0 = nil }
+      }
+    }
+  }
+
+  @Test func aTaskThatGoesOnHoldsWhatItHas() async {
+    let goesOn = Mutex<Task<Void, Never>?>(nil)
+    await expectNoLeaks {
+      goesOn.withLock {
+        $0 = Task {
+          let screen = Screen()
+          screen.listenCarelessly()
+          try? await Task.sleep(for: .seconds(600))
+          screen.client.onChange.withLock { $0 = nil }
+        }
+      }
+    }
+    goesOn.withLock { $0?.cancel() }
+  }
+
+  @Test func aTaskThatNobodyResumesIsALeak() async {
+    await expectFailure("MemoryGraphTestingTests.Screen", "resume") {
+      await expectNoLeaks {
+        Task {
+          let screen = Screen()
+          await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+          screen.update()
+        }
+        for _ in 1...20 { await Task.yield() }
+      }
+    }
+  }
+
+  final class Flag: Sendable {
+    let isOver = Atomic(false)
+  }
+
+  @Test func neighboursAreNotDisturbed() async {
+    // A neighbour that leaks the same types all the time, in tasks of its own and on a queue.
+    let flag = Flag()
+    async let neighbour: Void = {
+      while !flag.isOver.load(ordering: .relaxed) {
+        leakScreen()
+        await Task.detached { leakScreen() }.value
+        DispatchQueue.global().async { leakScreen() }
+        try? await Task.sleep(for: .milliseconds(2))
+      }
+    }()
+    for _ in 1...20 {
+      await expectNoLeaks {
+        useScreen()
+        try? await Task.sleep(for: .milliseconds(5))
+      }
+    }
+    await expectFailure(
+      "1 × MemoryGraphTestingTests.OtherScreen", without: ["MemoryGraphTestingTests.Screen"]
+    ) {
+      await expectNoLeaks {
+        leakOtherScreen()
+        Global.cache.withLock { $0[2] = Screen() }
+        try? await Task.sleep(for: .milliseconds(5))
+      }
+    }
+    await expectFailure("1 × MemoryGraphTestingTests.Screen") {
+      await expectNoLeaks {
+        leakScreen()
+        try? await Task.sleep(for: .milliseconds(5))
+      }
+    }
+    flag.isOver.store(true, ordering: .relaxed)
+    await neighbour
+  }
+
+  // MARK: - Nesting, accepting, throwing
+
+  @Test func aLeakIsToldOnce() async {
+    await expectFailure("1 × MemoryGraphTestingTests.Screen") {
+      await expectNoLeaks { await expectNoLeaks { leakScreen() } }
+    }
+    await expectNoLeaks {
+      await expectNoLeaks(ignoring: ["Screen"]) { leakScreen() }
+    }
+  }
+
+  @Test func whatAnInnerCheckDoesNotTellTheOuterOneDoes() async {
+    await expectFailure("1 × MemoryGraphTestingTests.Screen") {
+      await expectNoLeaks { await expectFreed(OtherScreen.self) { leakScreen() } }
+    }
+  }
+
+  @Test func ignoredTypes() async {
+    await expectNoLeaks(ignoring: ["*.Client"]) { leakScreen() }
+    await expectFailure("OtherScreen", without: ["Tests.Screen"]) {
+      await expectNoLeaks(ignoring: ["Screen"]) {
+        leakScreen()
+        leakOtherScreen()
+      }
+    }
+  }
+
+  @Test func knownFindings() async throws {
+    let folder = FileManager.default.temporaryDirectory.path
+    let file = "\(folder)/known-\(getpid()).json"
+    defer { unlink(file) }
+    let fingerprint = try #require(await fingerprintOfScreen())
+    func write(_ until: String) throws {
+      try Data(
+        #"""
+        {"schema": "memory-graph/known/1",
+         "known": [{"fingerprint": "\#(fingerprint)", "reason": "a test"\#(until)}]}
+        """#.utf8
+      ).write(to: URL(fileURLWithPath: file))
+    }
+    try write("")
+    await expectNoLeaks(known: file) { leakScreen() }
+    await expectFailure("OtherScreen") { await expectNoLeaks(known: file) { leakOtherScreen() } }
+    try write(#", "until": "2020-01-01""#)
+    await expectFailure("Screen") { await expectNoLeaks(known: file) { leakScreen() } }
+  }
+
+  private func fingerprintOfScreen() async -> String? {
+    let found = Mutex<String?>(nil)
+    await withKnownIssue {
+      await expectNoLeaks { leakScreen() }
+    } matching: { issue in
+      let words = issue.comments.flatMap { $0.rawValue.split { $0 == " " || $0 == "\n" } }
+      if let place = words.firstIndex(of: "id") {
+        found.withLock { $0 = String(words[place + 1]) }
+      }
+      return true
+    }
+    return found.withLock { $0 }
+  }
+
+  @Test func aCheckThatCannotBeMadeFails() async {
+    await expectFailure("could not be made", "/nowhere/known.json") {
+      await expectNoLeaks(known: "/nowhere/known.json") {}
+    }
+  }
+
+  @Test func errorsAreThrownOn() async {
+    struct Failure: Error {}
+    await #expect(throws: Failure.self) {
+      try await expectNoLeaks {
+        leakScreen()
+        throw Failure()
+      }
+    }
+    func check() throws { try expectNoLeaks { throw Failure() } }
+    #expect(throws: Failure.self) { try check() }
+  }
+
+  @Test @MainActor func theBodyStaysOnItsActor() async {
+    var count = 0
+    await expectNoLeaks {
+      MainActor.assertIsolated()
+      count += 1
+    }
+    #expect(count == 1)
+  }
+}
