@@ -183,19 +183,21 @@ void mg_scope_add(uint64_t token, uintptr_t block) {
 int memory_graph_scopes_start(memory_graph_task_functions given) {
   if (mg_other_api)
     return ENOTSUP;
+  int error = mg_start();
+  if (error)
+    return error;
   mg_thread.busy++;
   acquire(&lock);
-  int error = 0;
   if (!pieces.base) {
-    size_t bytes = (size_t)1 << 36;
+    functions = given;
+    size_t bytes = (size_t)1 << 34;
     while (bytes > ((size_t)1 << 24) && !mg_arena_reserve(&pieces, bytes))
       bytes >>= 1;
     error = pieces.base ? 0 : ENOMEM;
-    functions = given;
   }
   release(&lock);
   mg_thread.busy--;
-  return error ? error : mg_start();
+  return error;
 }
 
 static uint64_t open_locked(bool takes_strays) {

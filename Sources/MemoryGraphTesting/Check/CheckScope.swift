@@ -157,7 +157,8 @@ final class CheckScope: Sendable {
   }
 }
 
-/// An object that the library itself makes, to see whether it is found.
-final class Canary: Sendable {
-  let other = Mutex<Canary?>(nil)
+/// An object that the library itself makes, to see whether it is found. Used on one thread.
+final class Canary {
+  // Typed, since a field of words would be the last to be believed.
+  var other: Canary?
 }

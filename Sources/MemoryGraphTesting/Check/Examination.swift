@@ -1,6 +1,5 @@
 // Examination: a snapshot of this process, and what is leaked in it.
 
-internal import CMemoryGraphHooks
 internal import GraphAnalysis
 internal import GraphKit
 internal import GraphPrimitives
@@ -9,7 +8,6 @@ internal import HeapGraph
 internal import MemoryGraphAgent
 internal import SnapshotFormat
 internal import Symbolication
-internal import Synchronization
 
 /// A snapshot of this process, analysed. Used on one thread.
 final class Examination {
@@ -94,12 +92,12 @@ private struct Canaries {
   init() {
     let first = Canary()
     let second = Canary()
-    first.other.withLock { $0 = second }
-    second.other.withLock { $0 = first }
+    first.other = second
+    second.other = first
     _first = .passUnretained(first)
   }
 
   var addresses: [UInt64] { [UInt64(UInt(bitPattern: _first.toOpaque()))] }
 
-  func letGo() { _first.takeUnretainedValue().other.withLock { $0 = nil } }
+  func letGo() { _first.takeUnretainedValue().other = nil }
 }

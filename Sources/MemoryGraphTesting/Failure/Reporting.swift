@@ -19,9 +19,16 @@ struct CheckLocation: Sendable {
 enum Reporting {
   /// Whether the process runs tests of XCTest now, or of Swift Testing one after the other: then nothing
   /// but the test itself is at work.
-  static var runsAlone: Bool { Test.current == nil || _isSerial }
+  static var runsAlone: Bool { !_isTesting || _isSerial }
 
   private static let _isSerial = CommandLine.arguments.contains("--no-parallel")
+
+  /// Whether Swift Testing runs. In a detached task of a test there is no current one.
+  private static var _isTesting: Bool { Test.current != nil || _runsTesting }
+
+  private static let _runsTesting = CommandLine.arguments.contains {
+    $0 == "swift-testing" || $0 == "--testing-library=swift-testing"
+  }
 
   /// What is checked, by the test that is running.
   static func subject(at location: CheckLocation) -> CheckSubject {
@@ -52,7 +59,7 @@ enum Reporting {
 
   /// Tells the framework whose test is running.
   static func record(_ failure: CheckFailure, at location: CheckLocation) {
-    if Test.current != nil {
+    if _isTesting {
       record(failure, at: location.sourceLocation)
     } else {
       XCTFail(failure.text, file: location.filePath, line: location.line)
