@@ -33,7 +33,7 @@ import Testing
   private func expectLeaks(in package: SamplePackage) throws {
     let call = try package.leakCheck()
     #expect(call.status != 0)
-    #expect(call.output.contains("1 finding in 2 runs: App.Client"), "\(call.output)")
+    #expect(call.output.contains("1 finding in 2 runs: App.Screen"), "\(call.output)")
     #expect(call.output.contains("cut    App.Client.onChange frees 2 objects"))
     #expect(call.output.contains("Screen.swift:12"))
     #expect(
