@@ -72,6 +72,7 @@ struct GrowthJudge: Judge {
       }
       _hasRun = false
       _count(objects)
+      if _isFlat { return .done(nil) }
     }
     if _done == _limit { return .done(nil) }
     _done += 1
@@ -79,6 +80,9 @@ struct GrowthJudge: Judge {
     _settling = Settling()
     return .run
   }
+
+  /// Whether nothing has become more for half of all repetitions.
+  private var _isFlat: Bool { _done - max(_lastRise, _marks[0]) >= _limit / 2 }
 
   /// Takes note of records.
   private mutating func _count(_ objects: [memory_graph_survivor]) {
@@ -94,9 +98,8 @@ struct GrowthJudge: Judge {
   private mutating func _look(at objects: [memory_graph_survivor]) -> CheckStep? {
     _count(objects)
     let isLast = _done == _limit
-    let isFlat = _done - max(_lastRise, _marks[0]) >= _limit / 2
-    if objects.isEmpty || isFlat {
-      if isLast || isFlat { return .done(nil) }
+    if objects.isEmpty || _isFlat {
+      if isLast || _isFlat { return .done(nil) }
       _study.addNothing(at: _done)
       return nil
     }
