@@ -17,6 +17,9 @@ final class Examination {
   let totals: Totals
   let names: Names
 
+  /// What failures attach.
+  private(set) lazy var files = ExaminationFiles(ofSnapshot: path)
+
   /// Takes a snapshot.
   ///
   /// - Parameter path: where to write it.

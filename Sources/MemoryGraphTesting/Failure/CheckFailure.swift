@@ -1,7 +1,5 @@
 // CheckFailure: what a check tells: the text, and the files that go with it.
 
-internal import Commands
-internal import Glibc
 internal import GraphAnalysis
 internal import GraphReport
 internal import Symbolication
@@ -51,29 +49,9 @@ struct CheckFailure: Sendable {
           }
           .flatMap { frame in frame.file.flatMap { file in frame.line.map { (file, $0) } } }
       }.first
-    let page = examination.path + ".html"
-    let problems = MemorySink()
-    let status = Tool("memgraph", summary: "", verbs: [.view]).run(
-      ["view", examination.path, "--output", page, "--quiet"],
-      on: Console(output: MemorySink(), errors: problems))
-    for (file, ending) in [(examination.path, "mgraph"), (page, "html")] {
-      guard let bytes = Self._bytes(of: file) else { continue }
-      artifacts.append(Artifact(name: "\(subject.name).\(ending)", bytes: bytes))
-    }
-    if status != .nothingFound {
-      text += "\n\nThere is no page to look at: \(problems.text)"
-    }
+    let files = examination.files
+    artifacts = files.list.map { Artifact(name: subject.name + $0.ending, bytes: $0.bytes) }
+    if let problem = files.problem { text += "\n\nThere is no page to look at: \(problem)" }
     text += Artifacts.keep(&artifacts)
-  }
-
-  private static func _bytes(of path: String) -> [UInt8]? {
-    guard let file = fopen(path, "rbe") else { return nil }
-    defer { fclose(file) }
-    var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 1 << 16)
-    while case let count = fread(&piece, 1, piece.count, file), count > 0 {
-      bytes += piece[..<count]
-    }
-    return bytes
   }
 }

@@ -1,0 +1,37 @@
+// ExaminationFiles: the snapshot and a page to look at it, made once for all failures that it shows.
+
+internal import Commands
+internal import Glibc
+
+/// The files of an examination.
+struct ExaminationFiles {
+  /// The bytes of each file, and how its name ends.
+  var list: [(ending: String, bytes: [UInt8])] = []
+
+  /// Why there is no page; nil where there is one.
+  var problem: String?
+
+  /// Makes the page of a snapshot, and reads both.
+  init(ofSnapshot path: String) {
+    let page = path + ".html"
+    let problems = MemorySink()
+    let status = Tool("memgraph", summary: "", verbs: [.view]).run(
+      ["view", path, "--output", page, "--quiet"],
+      on: Console(output: MemorySink(), errors: problems))
+    if status != .nothingFound { problem = problems.text }
+    for (file, ending) in [(path, ".mgraph"), (page, ".html")] {
+      if let bytes = Self._bytes(of: file) { list.append((ending, bytes)) }
+    }
+  }
+
+  private static func _bytes(of path: String) -> [UInt8]? {
+    guard let file = fopen(path, "rbe") else { return nil }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while case let count = fread(&piece, 1, piece.count, file), count > 0 {
+      bytes += piece[..<count]
+    }
+    return bytes
+  }
+}
