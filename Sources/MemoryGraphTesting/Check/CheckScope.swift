@@ -27,7 +27,7 @@ final class CheckScope: Sendable {
     var inner: [UInt64] = []
 
     /// Blocks that need no further account: they were reported, or accepted.
-    var accounted: Set<UInt64> = []
+    var accounted: Set<HiddenAddress> = []
   }
 
   private static let _open = Mutex<[UInt64: CheckScope]>([:])
@@ -98,7 +98,8 @@ final class CheckScope: Sendable {
     let (tokens, accounted) = _state.withLock { ([token] + $0.inner, $0.accounted) }
     var blocks = tokens.flatMap { _blocks(of: $0) }
     if tokens.count > 1 { blocks.sort { $0.address < $1.address } }
-    return accounted.isEmpty ? blocks : blocks.filter { !accounted.contains($0.address) }
+    return accounted.isEmpty
+      ? blocks : blocks.filter { !accounted.contains(HiddenAddress($0.address)) }
   }
 
   private func _blocks(of token: UInt64) -> [memory_graph_survivor] {
@@ -127,7 +128,7 @@ final class CheckScope: Sendable {
   func leaveStrays() { memory_graph_scope_take_strays(token, false) }
 
   /// Blocks that were reported, or accepted, are no scope's business any more.
-  func account(for addresses: Set<UInt64>) {
+  func account(for addresses: Set<HiddenAddress>) {
     _state.withLock { $0.accounted.formUnion(addresses) }
   }
 

@@ -31,10 +31,10 @@ struct FreedJudge: Judge {
     if let pause = _settling.pause(for: objects, mayGo: true) { return .wait(pause) }
     if objects.isEmpty { return .done(nil) }
     let (scope, classes, subject) = (scope, _classes, _subject)
-    let before = Set(objects.map(\.address))
+    let before = Set(objects.map { HiddenAddress($0.address) })
     return .examine { examination in
       let after = Survivors.objects(of: classes, among: scope.blocks).map(\.address)
-      let kept = Set(examination.nodes(at: after.filter { before.contains($0) }))
+      let kept = Set(examination.nodes(at: after.filter { before.contains(HiddenAddress($0)) }))
       if kept.isEmpty { return Evidence() }
       return Evidence(
         accounted: examination.addresses(of: kept),

@@ -109,9 +109,9 @@ struct GrowthJudge: Judge {
       return nil
     }
     let (scope, accepted, subject, study, done) = (scope, _accepted, _subject, _study, _done)
-    let before = Set(objects.map(\.address))
+    let before = Set(objects.map { HiddenAddress($0.address) })
     return .examine { examination in
-      let wanted = before.intersection(scope.blocks.lazy.map(\.address))
+      let wanted = before.intersection(scope.blocks.lazy.map { HiddenAddress($0.address) })
       study.add(examination.graph.snapshot, wanted: wanted, at: done)
       guard isLast else { return Evidence() }
       return try study.judge(examination, of: subject, accepting: accepted)
@@ -130,7 +130,7 @@ private final class StudiedMarks: Sendable {
   private struct Mark: Sendable {
     var iteration: Int
     var snapshot: Snapshot?
-    var wanted: Set<UInt64>
+    var wanted: Set<HiddenAddress>
   }
 
   private let _marks = Mutex<[Mark]>([])
@@ -138,7 +138,7 @@ private final class StudiedMarks: Sendable {
   var hasSnapshot: Bool { _marks.withLock { $0.contains { $0.snapshot != nil } } }
   var lastIteration: Int { _marks.withLock { $0.last { $0.snapshot != nil }?.iteration ?? 0 } }
 
-  func add(_ snapshot: Snapshot, wanted: Set<UInt64>, at iteration: Int) {
+  func add(_ snapshot: Snapshot, wanted: Set<HiddenAddress>, at iteration: Int) {
     _marks.withLock {
       $0.append(Mark(iteration: iteration, snapshot: snapshot, wanted: wanted))
     }
@@ -166,7 +166,7 @@ private final class StudiedMarks: Sendable {
       // A mark without objects of the scope: any graph does, of which nothing is counted.
       var graph = examination.graph
       if place < marks.count - 1, let snapshot = mark.snapshot { graph = try HeapGraph(snapshot) }
-      let wanted = Set(mark.wanted.compactMap { graph.node(at: Address($0)) })
+      let wanted = Set(mark.wanted.compactMap { graph.node(at: Address($0.address)) })
       try study.add(graph) { wanted.contains($0) }
     }
     var values = try study.values(last: examination.graph)

@@ -18,10 +18,10 @@ enum CheckStep {
 /// What a look at a snapshot showed.
 struct Evidence: Sendable {
   /// Blocks of the scope that something is wrong with.
-  var suspects: Set<UInt64> = []
+  var suspects: Set<HiddenAddress> = []
 
   /// Blocks that were reported, or accepted, and are no further check's business.
-  var accounted: Set<UInt64> = []
+  var accounted: Set<HiddenAddress> = []
 
   /// What to tell; nil for nothing.
   var failure: CheckFailure?

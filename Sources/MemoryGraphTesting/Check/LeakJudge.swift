@@ -18,7 +18,7 @@ struct LeakJudge: Judge {
 
   private enum Phase {
     case first
-    case second(Set<UInt64>)
+    case second(Set<HiddenAddress>)
     case over(CheckFailure?)
   }
 
@@ -56,7 +56,7 @@ struct LeakJudge: Judge {
       }
       if objects.isEmpty { return .done(nil) }
       let (scope, accepted) = (scope, _accepted)
-      let before = Set(objects.map(\.address))
+      let before = Set(objects.map { HiddenAddress($0.address) })
       return .examine { examination in
         let leaked = examination.leaks(of: scope, among: before)
         let told = examination.findings(causing: leaked)
@@ -93,14 +93,14 @@ struct LeakJudge: Judge {
 extension Examination {
   /// Leaked and destroyed nodes that are blocks of a scope: those that were alive before the snapshot and
   /// still are, so that no address stands for two blocks.
-  func leaks(of scope: CheckScope, among before: Set<UInt64>) -> Set<NodeIndex> {
-    let after = scope.blocks.lazy.map(\.address).filter { before.contains($0) }
+  func leaks(of scope: CheckScope, among before: Set<HiddenAddress>) -> Set<NodeIndex> {
+    let after = scope.blocks.lazy.map(\.address).filter { before.contains(HiddenAddress($0)) }
     let wrong = Set(leaks.leakedNodes).union(
       leaks.findings.lazy.filter { $0.kind == .zombie }.flatMap(\.members))
     return Set(nodes(at: after)).intersection(wrong)
   }
 
-  func addresses(of nodes: Set<NodeIndex>) -> Set<UInt64> {
-    Set(nodes.map { graph.address(of: $0).rawValue })
+  func addresses(of nodes: Set<NodeIndex>) -> Set<HiddenAddress> {
+    Set(nodes.map { HiddenAddress(graph.address(of: $0).rawValue) })
   }
 }

@@ -11,7 +11,7 @@ struct Settling {
 
   private var _waited = Duration.zero
   private var _pause = Duration.milliseconds(1)
-  private var _last: [UInt64]?
+  private var _last: [HiddenAddress]?
 
   /// How long to wait; nil where the objects are settled.
   ///
@@ -20,7 +20,7 @@ struct Settling {
   ///   - mayGo: whether they may go by themselves, however long they stay the same.
   mutating func pause(for objects: [memory_graph_survivor], mayGo: Bool) -> Duration? {
     if objects.isEmpty || _waited >= Self.limit { return nil }
-    let addresses = objects.map(\.address)
+    let addresses = objects.map { HiddenAddress($0.address) }
     defer { _last = addresses }
     if addresses == _last, !mayGo { return nil }
     defer { _pause = min(_pause * 2, .milliseconds(50)) }
