@@ -6,28 +6,44 @@ internal import Testing
   /// The sample, compiled with optimization in another folder.
   private static let optimized: Result<(URL, ScratchFolder), any Error> = Result {
     let folder = try ScratchFolder()
-    let sources = folder.url.appendingPathComponent("elsewhere")
-    try FileManager.default.copyItem(
-      at: packageFolder.appendingPathComponent("samples/LeakCases"), to: sources)
-    let program = folder.url.appendingPathComponent("LeakCases")
-    let files = try FileManager.default.subpathsOfDirectory(atPath: sources.path)
-      .filter { $0.hasSuffix(".swift") }.sorted()
+    for name in ["Support", "LeakCases"] {
+      try FileManager.default.copyItem(
+        at: packageFolder.appendingPathComponent("samples/" + name),
+        to: folder.url.appendingPathComponent(name))
+    }
+    try compile(
+      "Support", as: "SampleSupport", in: folder.url,
+      [
+        "-parse-as-library", "-emit-module", "-emit-library", "-static", "-o", "libSampleSupport.a",
+      ])
+    let program = folder.url.appendingPathComponent("program")
+    try compile(
+      "LeakCases", as: "LeakCases", in: folder.url,
+      ["-I", ".", "-L", ".", "-lSampleSupport", "-o", program.path])
+    return (program, folder)
+  }
+
+  /// Compiles all sources of a folder with optimization.
+  private static func compile(
+    _ name: String, as module: String, in folder: URL, _ options: [String]
+  ) throws {
+    let sources = try FileManager.default.subpathsOfDirectory(
+      atPath: folder.appendingPathComponent(name).path
+    ).filter { $0.hasSuffix(".swift") }.sorted().map { name + "/" + $0 }
     let compiler = Process()
     compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    compiler.currentDirectoryURL = sources
+    compiler.currentDirectoryURL = folder
     compiler.arguments =
       [
-        "swiftc", "-O", "-g", "-swift-version", "6", "-module-name", "LeakCases", "-o",
-        program.path,
-      ]
-      + files
+        "swiftc", "-O", "-g", "-swift-version", "6", "-package-name", "elsewhere", "-module-name",
+        module,
+      ] + options + sources
     compiler.standardOutput = FileHandle.nullDevice
     try compiler.run()
     compiler.waitUntilExit()
     guard compiler.terminationStatus == 0 else {
-      throw RunFailure(description: "LeakCases does not compile with -O")
+      throw RunFailure(description: "\(name) does not compile with -O")
     }
-    return (program, folder)
   }
 
   static let cases = CaseExpectation.all.filter { $0.kind != .none }
