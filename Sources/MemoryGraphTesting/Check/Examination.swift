@@ -16,9 +16,11 @@ final class Examination {
   let leaks: LeakReport
   let totals: Totals
   let names: Names
+  private let _symbols: Symbolizer
 
   /// What failures attach.
-  private(set) lazy var files = ExaminationFiles(ofSnapshot: path)
+  private(set) lazy var files = ExaminationFiles(
+    ofSnapshot: path, symbols: _symbols)
 
   /// Takes a snapshot.
   ///
@@ -34,7 +36,8 @@ final class Examination {
       graph = try HeapGraph(snapshot)
       leaks = try GraphAnalysis.leaks(in: graph)
       totals = try GraphAnalysis.totals(of: graph)
-      names = Names(snapshot, symbols: Symbolizer(modules: snapshot.modules, debugDirectories: []))
+      _symbols = Symbolizer(modules: snapshot.modules, debugDirectories: [])
+      names = Names(snapshot, symbols: _symbols)
     } catch let error as MemoryGraphError {
       throw CheckProblem("\(error)")
     } catch {

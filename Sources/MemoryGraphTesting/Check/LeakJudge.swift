@@ -61,7 +61,9 @@ struct LeakJudge: Judge {
         let leaked = examination.leaks(of: scope, among: before)
         let told = examination.findings(causing: leaked)
         let open = try accepted.judge(told, in: examination).open
-        return Evidence(suspects: open.isEmpty ? [] : examination.addresses(of: leaked))
+        let addresses = examination.addresses(of: leaked)
+        // What is accepted here is no business of the check around this one, either.
+        return open.isEmpty ? Evidence(accounted: addresses) : Evidence(suspects: addresses)
       }
     case .second(let suspects):
       let (scope, accepted, subject) = (scope, _accepted, _subject)

@@ -2,6 +2,7 @@
 
 internal import Commands
 internal import Glibc
+internal import Symbolication
 
 /// The files of an examination.
 struct ExaminationFiles {
@@ -12,12 +13,17 @@ struct ExaminationFiles {
   var problem: String?
 
   /// Makes the page of a snapshot, and reads both.
-  init(ofSnapshot path: String) {
+  ///
+  /// - Parameter symbols: what the examination has read of the program's symbols. The page needs the same, and to read
+  ///   them is most of the work.
+  init(ofSnapshot path: String, symbols: Symbolizer) {
+    // The page is made on this thread, before this returns.
+    nonisolated(unsafe) let symbols = symbols
     let page = path + ".html"
     let problems = MemorySink()
     let status = Tool("memgraph", summary: "", verbs: [.view]).run(
       ["view", path, "--output", page, "--quiet"],
-      on: Console(output: MemorySink(), errors: problems))
+      on: Console(output: MemorySink(), errors: problems, symbolizer: { _, _ in symbols }))
     if status != .nothingFound { problem = problems.text }
     for (file, ending) in [(path, ".mgraph"), (page, ".html")] {
       if let bytes = Self._bytes(of: file) { list.append((ending, bytes)) }
