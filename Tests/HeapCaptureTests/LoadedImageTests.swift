@@ -54,6 +54,21 @@ nonisolated(unsafe) private var _variable = 42
     #expect(image.dataRanges.count <= file.segments.count)
   }
 
+  @Test("However much data a damaged file says it has, what is mapped is searched, and no more")
+  func hugeData() throws {
+    let source = try ProcessMemory(pid: getpid(), name: "pid")
+    let memory = TargetMemory(source)
+    var image = try #require(loadImages(of: memory).first { !$0.dataRanges.isEmpty })
+    let honest = image.dataRanges
+    image.dataRanges = [0..<(1 << 62)]
+    image.clipData(to: memory)
+    #expect(honest.allSatisfy { part in image.dataRanges.contains { $0.overlaps(part) } })
+    for range in image.dataRanges {
+      #expect(
+        source.mappings.contains { $0.start <= range.lowerBound && range.upperBound <= $0.end })
+    }
+  }
+
   @Test("What is no ELF file is refused")
   func refused() {
     #expect(ELFFile(path: "/proc/self/maps") == nil)

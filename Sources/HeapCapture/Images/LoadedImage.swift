@@ -56,6 +56,12 @@ package struct LoadedImage {
     _file = file
   }
 
+  /// Leaves of the data what is mapped: what a damaged file says of its size may be most of the address
+  /// space, and all of it would be searched.
+  mutating func clipData(to memory: TargetMemory) {
+    dataRanges = dataRanges.flatMap { memory.mappedParts(of: $0) }
+  }
+
   /// Where a symbol that this module defines lies in the captured program; nil where it defines none
   /// of that name.
   ///
@@ -157,6 +163,7 @@ package func loadImages(of memory: TargetMemory) -> [LoadedImage] {
     var image = LoadedImage(file: file, bias: bias)
     image.module.path = first.path
     image.isWhole = file === local
+    image.clipData(to: memory)
     images.append(image)
   }
   return images

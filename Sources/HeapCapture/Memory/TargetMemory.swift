@@ -152,6 +152,19 @@ package final class TargetMemory {
     return nil
   }
 
+  /// The parts of a range that are mapped, in ascending order, each within one mapping.
+  ///
+  /// What a damaged file says of its size may be most of the address space; what is mapped is no more than
+  /// there is.
+  ///
+  /// - Complexity: O(*m*) for *m* mappings.
+  func mappedParts(of range: Range<UInt64>) -> [Range<UInt64>] {
+    _regions.compactMap { region in
+      let part = range.clamped(to: region.start..<region.end)
+      return part.isEmpty ? nil : part
+    }
+  }
+
   private func _region(containing address: UInt64) -> Int? {
     var low = 0
     var high = _regions.count
