@@ -62,6 +62,16 @@ void mg_stack_learn_bounds(mg_thread_state *self);
 // Swift marks the frame of an async function in a bit of the saved frame pointer.
 #define MG_ASYNC_FRAME (UINT64_C(1) << 60)
 
+// Whether code may lie at an address: in user space, and not in the first page. A function without a
+// frame pointer leaves any word where its caller's return address would be.
+MG_INLINE bool mg_is_code(uintptr_t pc) {
+#if defined(__x86_64__)
+  return pc - 4096 < (UINT64_C(1) << 47) - 4096;
+#else
+  return pc - 4096 < (UINT64_C(1) << 52) - 4096;
+#endif
+}
+
 /// The stack of the function whose frame is given, without that function, by frame pointers.
 MG_INLINE uint32_t mg_stack_capture_fast(void **frame) {
   mg_thread_state *self = &mg_thread;
@@ -83,7 +93,7 @@ MG_INLINE uint32_t mg_stack_capture_fast(void **frame) {
   for (;;) {
     uintptr_t next = ((uintptr_t *)current)[0];
     uintptr_t pc = ((uintptr_t *)current)[1];
-    if (MG_UNLIKELY(pc < 4096))
+    if (MG_UNLIKELY(!mg_is_code(pc)))
       break;
     pcs[count++] = pc;
     hash = mg_hash_frame(hash, pc);

@@ -187,9 +187,10 @@ static __attribute__((noinline)) uint32_t capture_full(void **frame) {
   if (first >= count)
     return mg_stack_capture_fast(frame);
   uint64_t hash = 0;
-  for (int i = first; i < count; i++)
-    hash = mg_hash_frame(hash, (uintptr_t)pcs[i]);
-  return mg_stack_intern(hash, (uintptr_t *)(void *)&pcs[first], count - first);
+  int end = first;
+  for (; end < count && mg_is_code((uintptr_t)pcs[end]); end++)
+    hash = mg_hash_frame(hash, (uintptr_t)pcs[end]);
+  return mg_stack_intern(hash, (uintptr_t *)(void *)&pcs[first], end - first);
 }
 
 uint32_t mg_stack_capture(void **frame) {

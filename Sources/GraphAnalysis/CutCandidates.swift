@@ -23,6 +23,9 @@ struct CutCandidates {
 
     /// Whether not one reference is cut, but the task of the step ends.
     var endsTask = false
+
+    /// Whether the reference is a library's own, which no change of the program's source can cut.
+    var isLibrarys = false
   }
 
   /// A field, as `HeapGraph.labelKey(of:)` tells it.
@@ -54,6 +57,7 @@ struct CutCandidates {
     return cycle.indices.flatMap { position -> [Candidate] in
       let step = cycle[position]
       let next = cycle[(position + 1) % cycle.count].node
+      if graph.isLibrarys(step) { return [_librarys(step, next: next)] }
       if graph.kind(of: step.node) == .task { return [_end(of: step)] }
       if graph.kind(of: step.node) == .resource || graph.kind(of: next) == .resource {
         return [Candidate(step: step, advice: .closeResource, preference: 3)]
@@ -88,6 +92,14 @@ struct CutCandidates {
       case .unknown: .cancelTask
       }
     return Candidate(step: step, advice: advice, preference: 1, endsTask: true)
+  }
+
+  /// What to do about a reference that is a library's own: what has it can be told to end. Where it leads
+  /// to an object of the program's, as a session does to its delegate, that is what its authors meant.
+  private func _librarys(_ step: ReferenceStep, next: NodeIndex) -> Candidate {
+    let isMeant = graph.isObject(step.node) && graph.isObject(next) && graph.isOfProgram(next)
+    return Candidate(
+      step: step, advice: .endLibraryObject, preference: isMeant ? 0 : 10, isLibrarys: true)
   }
 
   /// What to do about a field of an object.
@@ -207,6 +219,25 @@ extension HeapGraph {
       case .closureContext, .cBlock: return false
       default: return true
       }
+    }
+  }
+
+  /// Whether a step is by a reference that a library which comes with Swift has for its own work: a field of
+  /// a session or a queue, a capture of a closure in the library's code. What is in a container is the
+  /// program's, whoever has the container.
+  func isLibrarys(_ step: ReferenceStep) -> Bool {
+    guard let last = step.edges.last else { return false }
+    let function = label(of: last).function
+    if function != 0 {
+      guard let module = snapshot.module(at: function) else { return false }
+      return ToolchainModules.isLibrary(path: module.path)
+    }
+    switch kind(of: step.node) {
+    case .object, .coreFoundation:
+      return ToolchainModules.working.contains(module(of: step.node))
+        && !foldedField(of: step).hasSuffix("]")
+    default:
+      return false
     }
   }
 

@@ -200,10 +200,14 @@ struct CutSearch {
           fewer.remove(at: position)
           if let still = freed(by: fewer) { (chosen, all) = (fewer, still) }
         }
+        // One step of a library's own says what to end, and that lets go of all that it has.
+        let candidates = chosen.map(\.candidate)
+        let ended = candidates.first { $0.isLibrarys && graph.isObject($0.step.node) }
+        let first = ended ?? candidates[0]
         return CutProposal(
-          step: chosen[0].candidate.step, together: chosen.dropFirst().map(\.candidate.step),
+          step: first.step, together: ended != nil ? [] : candidates.dropFirst().map(\.step),
           frees: graph.cost(of: all.lazy.map { NodeIndex(rawValue: $0) }),
-          advice: chosen[0].candidate.advice, reason: chosen[0].candidate.reason)
+          advice: first.advice, reason: first.reason)
       }
       if chosen.count == most { break }
       next = try _largestCycle(

@@ -93,7 +93,7 @@ struct PathCutSearch {
     let holders = _nodes(leadingTo: members, along: path.steps[plan.step...])
     var effect = Effect(step: step, advice: plan.advice, reason: plan.reason, slots: [])
     switch graph.kind(of: step.node) {
-    case .task:
+    case .task where plan.advice != .boundContainer:
       effect.slots = graph.slots(goneWhenEnded: holders)
       if plan.advice == .resumeWaiting || plan.advice == .takeResults {
         // Who keeps the continuation or the result lets it go with that.
@@ -110,8 +110,13 @@ struct PathCutSearch {
     let steps = path.steps
     let last = steps.count - 1
     if let task = steps.lastIndex(where: { graph.kind(of: $0.node) == .task }) {
+      let wait = graph.wait(of: steps[task].node, states: _taskStates)
+      // A list in a local variable of a task that works: the list is what grows.
+      if task == last, wait == .unknown, graph.isContainer(steps[task]) {
+        return Plan(step: task, advice: .boundContainer)
+      }
       let advice: CutProposal.Advice =
-        switch graph.wait(of: steps[task].node, states: _taskStates) {
+        switch wait {
         case .stream: .cancelTaskAlone
         case .continuation: .resumeWaiting
         case .droppedContinuation: .resumeContinuation

@@ -16,6 +16,20 @@ package enum ToolchainModules {
     "Testing", "__C", "__C_Synthesized", "__ObjC",
   ]
 
+  /// Those whose objects do work of their own: what such an object refers to is for its own methods to let go of.
+  /// The others have containers, boxes and streams, whose content is the program's.
+  package static let working: Set<String> = [
+    "Foundation", "FoundationEssentials", "FoundationInternationalization", "FoundationNetworking",
+    "FoundationXML", "CoreFoundation", "Dispatch",
+  ]
+
+  /// Whether a module's file is one of the shared libraries that come with Swift.
+  package static func isLibrary(path: String) -> Bool {
+    let file = path.split(separator: "/").last ?? ""
+    return ["libswift", "libFoundation", "lib_Foundation", "libdispatch", "libBlocksRuntime"]
+      .contains { file.hasPrefix($0) } && file.contains(".so")
+  }
+
   /// A name as people write it in the source: without the modules of the toolchain, with all others.
   ///
   /// `Swift.Array<App.Track>` becomes `Array<App.Track>` and `closure #1 in Dispatch.DispatchQueue.f()`

@@ -425,6 +425,9 @@ private struct Capture {
         _nodes.kind[row] = .runtime
       }
     }
+    for row in streamBuffers(images: _images, nodes: _nodes, memory: _memory) {
+      resolver.disregardWords(of: row)
+    }
     resolver.resolveContinuations(_continuations)
     resolver.resolveCaptures()
     for image in _images {

@@ -210,6 +210,20 @@ import Testing
     #expect(try Self.best(heap, keeping: "App.Screen").0.advice == .captureWeakly)
   }
 
+  @Test("A list in a local variable of a task that runs is to be bounded; the task need not end for that")
+  func localList() throws {
+    var heap = SnapshotDSL()
+    let task = heap.task(strongCount: 2)
+    heap.root(.threadLocal, address: 0x1000, to: task)
+    let list = heap.storage("Swift._ContiguousArrayStorage<App.Screen>")
+    heap.edge(task, "slab", to: list, provenance: .scanned)
+    for place in 0..<4 { heap.edge(list, "[\(place)]", to: heap.object("App.Screen")) }
+    heap.describe(task, id: 1, state: .running)
+    let (cut, graph, _) = try Self.best(heap, keeping: "App.Screen")
+    #expect(cut.advice == .boundContainer)
+    #expect(graph.kind(of: cut.step.node) == .task && cut.frees.count == 4)
+  }
+
   @Test("A dictionary is to be bounded, an array is to be taken from")
   func containers() throws {
     for (label, advice) in [("[_]", Advice.boundContainer), ("[0]", .clearField)] {

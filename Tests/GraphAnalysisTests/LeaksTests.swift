@@ -330,6 +330,55 @@ import Testing
     #expect(cycle.cuts.first?.advice == .endLibraryObject)
   }
 
+  @Test("A session that its delegate owns is to be ended: weak it would not live at all")
+  func sessionAndDelegate() throws {
+    var heap = SnapshotDSL()
+    let loader = heap.object("App.Loader")
+    let session = heap.object("FoundationNetworking.URLSession")
+    heap.edge(loader, "session", to: session)
+    heap.edge(session, "delegate", to: loader)
+    let (report, graph) = try Self.report(heap)
+    let cuts = try #require(report.findings.first).cuts
+    #expect(cuts.map(\.advice) == [.endLibraryObject, .makeWeak])
+    #expect(graph.typeName(of: try #require(cuts.first).step.node).hasSuffix("URLSession"))
+
+    // The same names in a class of the program's own are its own field.
+    heap = SnapshotDSL()
+    let own = heap.object("App.Loader")
+    let ownSession = heap.object("App.URLSession")
+    heap.edge(own, "session", to: ownSession)
+    heap.edge(ownSession, "delegate", to: own)
+    let ownCuts = try #require(try Self.report(heap).0.findings.first).cuts
+    #expect(ownCuts.map(\.advice) == [.makeWeak, .makeWeak])
+  }
+
+  @Test("Of library objects that hold each other one is to be ended; an element is not theirs")
+  func libraryInside() throws {
+    var heap = SnapshotDSL()
+    let model = heap.object("App.Model")
+    let queue = heap.object("Foundation.OperationQueue")
+    let first = heap.object("Foundation.BlockOperation")
+    let second = heap.object("Foundation.BlockOperation")
+    heap.edge(model, "queue", to: queue)
+    heap.edge(queue, "first", to: first)
+    heap.edge(queue, "last", to: second)
+    for operation in [first, second] {
+      heap.edge(operation, "queue", to: queue)
+      heap.edge(operation, "work", to: model)
+    }
+    let held = try #require(try Self.report(heap).0.findings.first)
+    let best = try #require(held.cuts.first)
+    #expect(best.advice == .endLibraryObject && best.together.isEmpty)
+
+    heap = SnapshotDSL()
+    let owner = heap.object("App.Model")
+    let list = heap.object("Foundation.NSMutableArray")
+    heap.edge(owner, "list", to: list)
+    heap.edge(list, "_storage[0]", to: owner)
+    let cuts = try #require(try Self.report(heap).0.findings.first).cuts
+    #expect(!cuts.contains { $0.advice == .endLibraryObject })
+  }
+
   @Test("A cycle that somebody retained besides: the edge and the retain have to go together")
   func retainedCycle() throws {
     var heap = SnapshotDSL()

@@ -609,8 +609,23 @@ enum CProgram {
 
     static void on_signal(int signal) { (void)signal; keep(innermost(13004)); }
 
+    // As a library looks that was built without frame pointers: a word lies where a return address should.
+    #if defined(__x86_64__)
+    void *past_lost_frame(size_t bytes, uint64_t word);
+    __asm__(".text\n"
+            "past_lost_frame:\n"
+            "  pushq %rbp\n  movq %rsp, %rbp\n"
+            "  pushq %rsi\n  pushq %rbp\n  movq %rsp, %rbp\n"
+            "  callq malloc@PLT\n"
+            "  movq %rbp, %rsp\n  popq %rbp\n  movq %rbp, %rsp\n  popq %rbp\n  retq\n");
+    #else
+    static void *past_lost_frame(size_t bytes, uint64_t word) { (void)word; return malloc(bytes); }
+    #endif
+
     static void stacks(void) {
       recurse(5, 13001);
+      const uint64_t words[] = {5, UINT64_C(0x7761697420666f72), UINT64_C(1) << 55, UINT64_MAX};
+      for (size_t i = 0; i < 4; i++) keep(past_lost_frame(13005 + i, words[i]));
       recurse(1000, 13002);
       // A coroutine's stack and a signal's are none that the agent knows.
       getcontext(&coroutine);

@@ -323,6 +323,11 @@ import Testing
     #expect(deep[2..<200].allSatisfy { isIn($0, recurse) })
     #expect(isIn(try stack(ofSize: 13003)[0], innermost))
     #expect(isIn(try stack(ofSize: 13004)[0], innermost))
+    // A word that can be no code's address ends the walk.
+    for size in UInt64(13005)...13008 {
+      let lost = try stack(ofSize: size)
+      #expect(!lost.isEmpty && lost.allSatisfy { $0 >= 4096 && $0 < 1 << 52 }, "\(lost)")
+    }
   }
 
   @Test("Without stacks none is recorded")

@@ -10,19 +10,21 @@ where
   package let variant: Variant
   package let count: Int
 
-  /// Reads the arguments of the process. Where they make no sense it says so and exits with 2.
+  /// Reads the arguments of the process. `--help` prints what there is and exits with 0; where the arguments
+  /// make no sense it says so and exits with 2.
   package init(counting option: String? = nil, default count: Int = 1) {
+    let program = CommandLine.arguments[0].split(separator: "/").last ?? ""
+    let names = Variant.allCases.map(\.rawValue).joined(separator: "|")
+    let counted = option.map { " [\($0) N]" } ?? ""
+    let usage = "usage: \(program) [--variant \(names)]\(counted)\n"
+    if CommandLine.arguments.dropFirst().contains("--help") {
+      write(STDOUT_FILENO, usage, usage.utf8.count)
+      exit(0)
+    }
     do {
       self = try Self(CommandLine.arguments.dropFirst(), counting: option, default: count)
     } catch {
-      let program = CommandLine.arguments[0].split(separator: "/").last ?? ""
-      let names = Variant.allCases.map(\.rawValue).joined(separator: "|")
-      let counted = option.map { " [\($0) N]" } ?? ""
-      let text = """
-        \(program): \(error.what)
-        usage: \(program) [--variant \(names)]\(counted)
-
-        """
+      let text = "\(program): \(error.what)\n\(usage)"
       write(STDERR_FILENO, text, text.utf8.count)
       exit(2)
     }

@@ -94,6 +94,10 @@ struct AdviceText {
         + " finished children keep what they returned"
     case .balanceRetain:
       return "balance Unmanaged.passRetained with release() or takeRetainedValue()"
+    case .endLibraryObject where Self.plain(step.type).hasSuffix("URLSession"):
+      return
+        "call finishTasksAndInvalidate() or invalidateAndCancel() when the work ends: a session keeps its"
+        + " delegate until then"
     case .endLibraryObject:
       return
         "end it when the work ends, with invalidate(), cancel() or what else \(step.type) has for that: the"
@@ -151,6 +155,8 @@ struct AdviceText {
 
   /// The container that the step's last element is in; the whole path where there is none.
   private var container: String {
+    // Where a task's local variables lie has no names.
+    if step.task != nil { return "the list in the task's local variable" }
     guard let bracket = step.field.lastIndex(of: "[") else { return step.field }
     let name = EdgeName.folded(String(step.field[..<bracket]))
     return name.isEmpty ? step.containerName ?? "the container" : name

@@ -36,13 +36,16 @@ case "tick":
 case "spin":
   // Threads that run and have objects where no other code looks.
   spin()
+case "streams":
+  // Old words in the buffers of streams.
+  leaveWordsInStreams()
 case "shared-break":
   // Others move the program's break too.
   sharedBreak()
 default:
   print(
     "usage: OutsideTarget churn SEED THREADS | hand-over SEED THREADS | graph | tick | spin"
-      + " | shared-break"
+      + " | streams | shared-break"
   )
   exit(2)
 }
