@@ -210,7 +210,7 @@ import Testing
     #expect(try Self.best(heap, keeping: "App.Screen").0.advice == .captureWeakly)
   }
 
-  @Test("A list in a local variable of a task that runs is to be bounded; the task need not end for that")
+  @Test("A list in a local variable of a running task is to be bounded; the task need not end")
   func localList() throws {
     var heap = SnapshotDSL()
     let task = heap.task(strongCount: 2)
