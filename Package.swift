@@ -203,7 +203,7 @@ let package = Package(
     .tests(of: "Symbolication", ["SnapshotDSL", "GraphPrimitives", "SnapshotFormat"]),
     .tests(
       of: "HeapCapture",
-      ["SnapshotDSL", "GraphPrimitives", "SnapshotFormat", "CMemoryGraphLayout"]),
+      ["SnapshotDSL", "GraphPrimitives", "SnapshotFormat", "CMemoryGraphLayout", "CHeapCapture"]),
     .tests(
       of: "MemoryGraphAgent", ["SnapshotFormat", "HeapCapture", "HeapGraph", "GraphPrimitives"]),
     .tests(

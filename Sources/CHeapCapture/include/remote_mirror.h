@@ -111,6 +111,28 @@ typedef struct mg_mirror {
 /// library stays loaded.
 bool mg_mirror_load(const char *path, mg_mirror *mirror, char *reason, unsigned reason_size);
 
+/// The functions that look at the target's memory, each under the guard: where the library gives up on what
+/// it reads and calls `abort`, as its demangler does with a damaged name, the answer is all zeros and
+/// `mg_mirror_failures` counts it. What the library had allocated for the question is lost.
+mg_type_ref mg_mirror_type_for_metadata(const mg_mirror *, void *context, uintptr_t metadata);
+mg_type_ref mg_mirror_type_for_mangled_name(const mg_mirror *, void *context, const char *name,
+                                            uint64_t length);
+mg_type_info mg_mirror_info_for_metadata(const mg_mirror *, void *context, uintptr_t metadata);
+mg_child_info mg_mirror_child_of_metadata(const mg_mirror *, void *context, uintptr_t metadata,
+                                          unsigned index);
+mg_type_info mg_mirror_info_for_instance(const mg_mirror *, void *context, uintptr_t object);
+mg_child_info mg_mirror_child_of_instance(const mg_mirror *, void *context, uintptr_t object,
+                                          unsigned index);
+mg_type_info mg_mirror_info_for_type(const mg_mirror *, void *context, mg_type_ref type);
+mg_child_info mg_mirror_child_of_type(const mg_mirror *, void *context, mg_type_ref type,
+                                      unsigned index);
+char *mg_mirror_copy_demangled_name(const mg_mirror *, void *context, mg_type_ref type);
+int mg_mirror_project_enum(const mg_mirror *, void *context, uint64_t address, mg_type_ref type,
+                           int *case_index);
+
+/// How often the library has given up on this thread since it was loaded first.
+uint64_t mg_mirror_failures(void);
+
 /// The path of the library or executable that holds an address of this process; null for none.
 const char *mg_path_of_code(const void *address);
 

@@ -38,24 +38,27 @@ final class RemoteMirror {
   static let scratchSize = 1 << 20
 
   private let _reader: _MirrorReader
-  private var _mirror: mg_mirror
+  private let _mirror: UnsafeMutablePointer<mg_mirror>
   private let _context: UnsafeMutableRawPointer
   private var _serial: UInt64 = 0
+  private let _failuresBefore = mg_mirror_failures()
 
   /// Loads the library and tells it of the reflection sections of all images.
   ///
   /// - Throws: ``CaptureError/noRemoteMirror(_:)`` saying where it was looked for.
   init(memory: TargetMemory, images: [LoadedImage]) throws(CaptureError) {
-    _mirror = try Self._load()
+    let functions = try Self._load()
     _reader = _MirrorReader(memory: memory, images: images)
     let reader = Unmanaged.passUnretained(_reader).toOpaque()
     guard
-      let context = _mirror.create(
+      let context = functions.create(
         reader, _answerQuery, _freeBytes, _readBytes, _stringLength, _symbolAddress)
     else { throw .noRemoteMirror("it makes no context for this program") }
     _context = context
+    _mirror = .allocate(capacity: 1)
+    _mirror.initialize(to: functions)
     for image in images where image.sections["swift5_fieldmd"] != nil {
-      _ = _mirror.add_sections(
+      _ = functions.add_sections(
         _context,
         mg_reflection_sections(
           fields: _section("swift5_fieldmd", image),
@@ -66,26 +69,35 @@ final class RemoteMirror {
     }
   }
 
-  deinit { _mirror.destroy(_context) }
+  deinit {
+    _mirror.pointee.destroy(_context)
+    _mirror.deallocate()
+  }
+
+  /// How many questions the library gave up on, since what it read made no sense to it.
+  var failureCount: Int { Int(mg_mirror_failures() - _failuresBefore) }
 
   /// The bytes at `scratchAddress`, to be filled before a question.
   var scratch: UnsafeMutableRawBufferPointer { _reader.scratch }
 
   func type(ofMetadata metadata: UInt64) -> TypeRef? {
-    _type(_mirror.type_for_metadata(_context, UInt(metadata)))
+    _type(mg_mirror_type_for_metadata(_mirror, _context, UInt(metadata)))
   }
 
   /// The type of a mangled name, which begins with `$s` and has no symbolic references.
   func type(ofMangledName name: String) -> TypeRef? {
-    _type(name.withCString { _mirror.type_for_mangled_name(_context, $0, UInt64(name.utf8.count)) })
+    _type(
+      name.withCString {
+        mg_mirror_type_for_mangled_name(_mirror, _context, $0, UInt64(name.utf8.count))
+      })
   }
 
   func info(ofMetadata metadata: UInt64) -> Info {
-    _info(_mirror.info_for_metadata(_context, UInt(metadata)))
+    _info(mg_mirror_info_for_metadata(_mirror, _context, UInt(metadata)))
   }
 
   func child(_ index: Int, ofMetadata metadata: UInt64) -> Child {
-    _child(_mirror.child_of_metadata(_context, UInt(metadata), UInt32(index)))
+    _child(mg_mirror_child_of_metadata(_mirror, _context, UInt(metadata), UInt32(index)))
   }
 
   /// A class's metadata and field descriptor, as far as they are shown to the mirror.
@@ -142,28 +154,32 @@ final class RemoteMirror {
   }
 
   func info(ofInstance object: UInt64) -> Info {
-    _info(_mirror.info_for_instance(_context, UInt(object)))
+    _info(mg_mirror_info_for_instance(_mirror, _context, UInt(object)))
   }
 
   func child(_ index: Int, ofInstance object: UInt64) -> Child {
-    _child(_mirror.child_of_instance(_context, UInt(object), UInt32(index)))
+    _child(mg_mirror_child_of_instance(_mirror, _context, UInt(object), UInt32(index)))
   }
 
-  func info(of type: TypeRef) -> Info { _info(_mirror.info_for_type(_context, type.rawValue)) }
+  func info(of type: TypeRef) -> Info {
+    _info(mg_mirror_info_for_type(_mirror, _context, type.rawValue))
+  }
 
   func child(_ index: Int, of type: TypeRef) -> Child {
-    _child(_mirror.child_of_type(_context, type.rawValue, UInt32(index)))
+    _child(mg_mirror_child_of_type(_mirror, _context, type.rawValue, UInt32(index)))
   }
 
   func genericArguments(of type: TypeRef) -> [TypeRef] {
-    (0..<_mirror.generic_argument_count(type.rawValue)).compactMap {
-      _type(_mirror.generic_argument(type.rawValue, $0))
+    (0..<_mirror.pointee.generic_argument_count(type.rawValue)).compactMap {
+      _type(_mirror.pointee.generic_argument(type.rawValue, $0))
     }
   }
 
   /// The type's demangled name as the library writes it; empty where it can't.
   func name(of type: TypeRef) -> String {
-    guard let text = _mirror.copy_demangled_name(_context, type.rawValue) else { return "" }
+    guard let text = mg_mirror_copy_demangled_name(_mirror, _context, type.rawValue) else {
+      return ""
+    }
     defer { free(text) }
     return String(cString: text)
   }
@@ -171,7 +187,8 @@ final class RemoteMirror {
   /// Which case of an enum the bytes at an address are; nil where they are none.
   func liveCase(at address: UInt64, of type: TypeRef) -> Int? {
     var index: Int32 = -1
-    return _mirror.project_enum(_context, address, type.rawValue, &index) != 0 && index >= 0
+    return mg_mirror_project_enum(_mirror, _context, address, type.rawValue, &index) != 0
+      && index >= 0
       ? Int(index) : nil
   }
 

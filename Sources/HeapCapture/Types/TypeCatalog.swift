@@ -89,7 +89,14 @@ package final class TypeCatalog {
   }
 
   /// What the capture could not describe, each with the number of times.
-  package var diagnostics: [String: Int] { compiler.diagnostics }
+  package var diagnostics: [String: Int] {
+    var all = compiler.diagnostics
+    if mirror.failureCount > 0 {
+      all["what a type says of itself made no sense, so its fields are unknown and read as words"] =
+        mirror.failureCount
+    }
+    return all
+  }
 
   /// The type of objects that begin with a word; nil where the word is no metadata's address.
   ///
