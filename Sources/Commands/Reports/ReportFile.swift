@@ -23,7 +23,8 @@ package enum ReportFile {
   ) throws(CommandError) {
     var status = stat()
     let isSpecial = stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
-    let place = isSpecial ? path : path + ".partial-\(String(UInt64.random(in: .min ... .max), radix: 36))"
+    let place =
+      isSpecial ? path : path + ".partial-" + String(UInt64.random(in: .min ... .max), radix: 36)
     let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (isSpecial ? 0 : O_EXCL)
     let descriptor = open(place, flags, 0o666)
     guard descriptor >= 0 else { throw failure(path, errno) }
