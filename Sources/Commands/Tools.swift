@@ -6,8 +6,8 @@ extension Tool {
     "memgraph", summary: "the memory graph of a Swift program: what is alive and what holds it",
     verbs: [
       .run, .mark, .attach, .core, .diff, .growth, .summary, .leaks, .cycles, .paths, .tree,
-      .object, .stacks, .tasks, .whatIf, .audit, .verify, .known, .view, .bundle, .check, .lint,
-      .readTwin,
+      .object, .stacks, .tasks, .whatIf, .audit, .verify, .known, .view, .bundle, .record, .check,
+      .lint, .mcp, .readTwin,
       .watchGroup,
     ])
 }

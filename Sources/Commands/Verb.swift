@@ -72,6 +72,9 @@ package struct Invocation: Sendable {
   package let arguments: Arguments
   package let console: Console
 
+  /// What keeps snapshots between calls and takes the report; nil for a call that stands alone.
+  var session: (any ReportSession)?
+
   /// Says something beside the report, on standard error, unless the caller wants quiet.
   package func note(_ text: String) {
     guard !arguments.has(.quiet) else { return }

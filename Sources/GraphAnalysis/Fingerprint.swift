@@ -7,7 +7,7 @@
 /// of whose bits the last step of SplitMix64 makes each depend on all; the lower 48 are taken.
 ///
 ///     fingerprint(of: ["leak", "App.Parent.child", "App.Child.parent"])
-func fingerprint(of parts: [String]) -> String {
+package func fingerprint(of parts: [String]) -> String {
   var hash: UInt64 = 0xCBF2_9CE4_8422_2325
   func add(_ byte: UInt8) {
     hash ^= UInt64(byte)

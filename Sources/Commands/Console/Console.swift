@@ -12,6 +12,9 @@ package struct Console: Sendable {
   /// Where errors and progress go.
   package var errors: any TextSink
 
+  /// Where a call reads from that serves somebody.
+  package var input: any ByteSource
+
   /// The value of an environment variable; nil where it is not set.
   package var environment: @Sendable (String) -> String?
 
@@ -19,7 +22,7 @@ package struct Console: Sendable {
   package var symbolizer: @Sendable ([Snapshot.Module], [String]) -> any Symbolizing
 
   package init(
-    output: any TextSink, errors: any TextSink,
+    output: any TextSink, errors: any TextSink, input: any ByteSource = MemorySource(),
     environment: @escaping @Sendable (String) -> String? = { _ in nil },
     symbolizer: @escaping @Sendable ([Snapshot.Module], [String]) -> any Symbolizing = {
       Symbolizer(modules: $0, debugDirectories: $1)
@@ -27,6 +30,7 @@ package struct Console: Sendable {
   ) {
     self.output = output
     self.errors = errors
+    self.input = input
     self.environment = environment
     self.symbolizer = symbolizer
   }
@@ -34,6 +38,7 @@ package struct Console: Sendable {
   /// The console of this process.
   package static let process = Console(
     output: DescriptorSink(STDOUT_FILENO), errors: DescriptorSink(STDERR_FILENO),
+    input: DescriptorSource(STDIN_FILENO),
     environment: { getenv($0).map { String(cString: $0) } })
 
   /// Whether the locale's characters are UTF-8, so that arrows and bars can be drawn.

@@ -184,6 +184,20 @@ package struct Day: Comparable, CustomStringConvertible {
     (_year, _month, _day) = (year, month, days + 1)
   }
 
+  /// How many days lie between 1 January 1970 and this one, which may be before.
+  ///
+  /// - Complexity: O(years).
+  var daysSince1970: Int {
+    var days = _day - 1
+    for month in 1..<_month { days += Self._length(ofMonth: month, year: _year) }
+    if _year >= 1970 {
+      for year in 1970..<_year { days += Self._isLeap(year) ? 366 : 365 }
+    } else {
+      for year in _year..<1970 { days -= Self._isLeap(year) ? 366 : 365 }
+    }
+    return days
+  }
+
   private static func _isLeap(_ year: Int) -> Bool {
     year % 4 == 0 && year % 100 != 0 || year % 400 == 0
   }

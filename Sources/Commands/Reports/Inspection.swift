@@ -23,10 +23,13 @@ extension Invocation {
   }
 
   /// The file that an operand names.
-  func path(of operand: String) throws -> String { try place.path(of: operand) }
+  func path(of operand: String) throws -> String {
+    try session?.path(of: operand) ?? place.path(of: operand)
+  }
 
   /// Reads the snapshot that an operand names.
   func read(_ operand: String, progress: some ProgressSink) throws -> ReportInput {
+    if let session { return try session.input(operand) }
     let path = try place.path(of: operand)
     progress.report(step: "reading \(path)", done: 0, total: 0)
     return ReportInput(path: path, snapshot: try Snapshot(contentsOf: path))
@@ -39,6 +42,7 @@ extension Invocation {
 
   /// Makes a snapshot a graph.
   func inspect(_ input: ReportInput, progress: some ProgressSink) throws -> Inspection {
+    if let known = session?.inspection(of: input) { return known }
     progress.report(step: "following references of \(input.title)", done: 0, total: 0)
     let graph = try HeapGraph(input.snapshot)
     let totals = try GraphAnalysis.totals(of: graph)
@@ -46,8 +50,10 @@ extension Invocation {
       arguments.has(.noSymbols)
       ? NoSymbols()
       : console.symbolizer(input.snapshot.modules, arguments.texts(.symbols))
-    return Inspection(
+    let inspection = Inspection(
       input: input, graph: graph, names: Names(input.snapshot, symbols: symbols), totals: totals)
+    session?.keep(inspection)
+    return inspection
   }
 
   /// A sink for the progress of a call.
@@ -72,6 +78,10 @@ extension Invocation {
 
   /// Writes a report that need not be of snapshots.
   func write(_ envelope: ReportEnvelope, progress: TerminalProgress) throws {
+    if let session {
+      session.take(envelope)
+      return
+    }
     progress.report(step: "writing the report", done: 0, total: 0)
     let text = text(of: envelope)
     progress.finish()

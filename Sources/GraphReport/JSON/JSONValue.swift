@@ -35,13 +35,21 @@ package enum JSONValue: Sendable, Equatable {
     return text + "\n"
   }
 
+  /// The value on one line, without a newline.
+  ///
+  /// - Complexity: O(*n*) for *n* characters; the depth of the value is the depth of the call stack.
+  package var line: String {
+    var text = ""
+    writeCompact(to: &text)
+    return text
+  }
+
   /// The value on one line, for a `script` element of HTML: no text in it can end the element, begin a
   /// comment or break a line.
   ///
   /// - Complexity: O(*n*) for *n* characters; the depth of the value is the depth of the call stack.
   package var textInHTML: String {
-    var text = ""
-    writeCompact(to: &text)
+    let text = line
     var safe = ""
     safe.reserveCapacity(text.utf8.count)
     // Outside strings JSON has none of these, within them a number may stand for any character.

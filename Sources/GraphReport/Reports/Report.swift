@@ -157,11 +157,17 @@ package struct ReportEnvelope {
     }
   }
 
+  /// The report's first line, which answers the verb's question.
+  package var answer: String { _report.document(limit: 0).answer.text }
+
+  /// The report's JSON, whole.
+  package var value: JSONValue { json(limit: nil) }
+
   private func exchangeContent(limit: Int?, root: SourceRoot) -> ExchangeContent {
     let findings = _report.reported
     return ExchangeContent(
       tool: _tool["name"]?.string ?? "", version: _tool["version"]?.string ?? "",
-      verb: _tool["verb"]?.string ?? "", answer: _report.document(limit: 0).answer.text,
+      verb: _tool["verb"]?.string ?? "", answer: answer,
       findings: Array(findings.prefix(limit ?? findings.count)), settled: _report.settled,
       executable: _inputs.last?["executable"]?.string ?? "", root: root)
   }

@@ -9,10 +9,10 @@ internal import Foundation
 public struct ReportSchema: Sendable {
   private let _schema: JSON
 
-  /// Reads the schema of this package.
-  public init() throws {
+  /// Reads a schema of this package: that of reports, or another one's.
+  public init(named name: String = "report") throws {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    let file = folder.appendingPathComponent("../../../docs/report.schema.json")
+    let file = folder.appendingPathComponent("../../../docs/\(name).schema.json")
     self.init(try JSON(parsing: String(contentsOf: file, encoding: .utf8)))
   }
 
