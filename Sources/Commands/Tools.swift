@@ -7,7 +7,6 @@ extension Tool {
     verbs: [
       .run, .mark, .attach, .core, .diff, .growth, .summary, .leaks, .cycles, .paths, .tree,
       .object, .stacks, .tasks, .whatIf, .audit, .verify, .known, .view, .bundle, .check, .lint,
-      .readTwin,
-      .watchGroup,
+      .doctor, .demo, .completions, .manual, .readTwin, .watchGroup,
     ])
 }

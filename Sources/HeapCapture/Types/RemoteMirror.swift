@@ -46,7 +46,7 @@ final class RemoteMirror {
   ///
   /// - Throws: ``CaptureError/noRemoteMirror(_:)`` saying where it was looked for.
   init(memory: TargetMemory, images: [LoadedImage]) throws(CaptureError) {
-    _mirror = try Self._load()
+    _mirror = try Self.load()
     _reader = _MirrorReader(memory: memory, images: images)
     let reader = Unmanaged.passUnretained(_reader).toOpaque()
     guard
@@ -212,7 +212,7 @@ final class RemoteMirror {
 
   /// Loads the library from the loader's path, from beside this process's Swift runtime, or from the
   /// toolchain whose compiler is on PATH.
-  private static func _load() throws(CaptureError) -> mg_mirror {
+  static func load() throws(CaptureError) -> mg_mirror {
     let file = "libswiftRemoteMirror.so"
     var candidates = [file]
     if let runtime = mg_path_of_swift_runtime().map({ String(cString: $0) }),
