@@ -33,13 +33,20 @@ extension Verb {
   package static let manual = Verb(
     "manual", operands: "[VERB]", operandCount: 0...1,
     summary: "the page for man about the tool or a verb",
-    options: [.output],
+    options: [
+      Option("verbs", .flag, help: "the names of the verbs that have pages, instead"), .output,
+    ],
     examples: [
       Example("memgraph manual leaks | man -l -", "Reads the page about leaks."),
       Example("memgraph manual -o memgraph.1", "The page about the tool, to be installed."),
     ],
     isHidden: true
   ) { call in
+    if call.arguments.has(call.verb.options[0]) {
+      let names = Tool.memgraph.verbs.filter { !$0.isHidden }.map { $0.name + "\n" }
+      try call.write(names.joined())
+      return .nothingFound
+    }
     guard let name = call.arguments.operands.first else {
       try call.write(ManualPage.page(of: .memgraph, verb: nil))
       return .nothingFound
