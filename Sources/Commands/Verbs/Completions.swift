@@ -10,7 +10,8 @@ extension Verb {
       """,
     options: [.output],
     examples: [
-      Example("source <(memgraph completions bash)", "Completions in this shell, for now."),
+      Example(
+        "memgraph completions bash -o memgraph.bash", "For `source memgraph.bash` in this shell."),
       Example(
         "memgraph completions fish -o ~/.config/fish/completions/memgraph.fish",
         "Completions in each fish from now on."),
