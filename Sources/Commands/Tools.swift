@@ -7,7 +7,6 @@ extension Tool {
     verbs: [
       .run, .mark, .attach, .core, .diff, .growth, .summary, .leaks, .cycles, .paths, .tree,
       .object, .stacks, .tasks, .whatIf, .audit, .verify, .known, .view, .bundle, .record, .check,
-      .lint, .mcp, .readTwin,
-      .watchGroup,
+      .lint, .doctor, .demo, .mcp, .completions, .manual, .readTwin, .watchGroup,
     ])
 }

@@ -83,21 +83,21 @@ package func runProgram(_ options: RunOptions) throws(RunError) -> ProgramRun {
 private func _preloadedLibrary(_ options: RunOptions) throws(RunError) -> String {
   if let path = options.preloadedLibrary { return path }
   let name = "libMemoryGraphPreload.so"
-  var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
-  let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
-  guard count > 0 else { throw RunError(name, "this tool can't find itself: /proc is not there") }
-  let own = String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
-  let path = own[...(own.lastIndex(of: "/") ?? own.startIndex)] + name
-  guard access(String(path), R_OK) == 0 else {
+  let folder = ownFolder()
+  guard !folder.isEmpty else {
+    throw RunError(name, "this tool can't find itself: /proc is not there")
+  }
+  let path = folder + name
+  guard access(path, R_OK) == 0 else {
     throw RunError(
-      String(path), "the library to preload is not beside the tool; build the whole package")
+      path, "the library to preload is not beside the tool; build the whole package")
   }
   // The loader splits the list at these.
   guard !path.contains(":"), !path.contains(" ") else {
     throw RunError(
-      String(path), "LD_PRELOAD can't name a path with a space or a colon; move the tool elsewhere")
+      path, "LD_PRELOAD can't name a path with a space or a colon; move the tool elsewhere")
   }
-  return String(path)
+  return path
 }
 
 /// Makes the folder, with those above it.

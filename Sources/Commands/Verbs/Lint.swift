@@ -59,37 +59,34 @@ extension Verb {
 
 /// Runs `memgraph-lint`, which lies beside this program, to its end.
 private func startLint(_ words: [String]) throws(CommandError) -> ExitStatus {
-  var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
-  let count = max(0, readlink("/proc/self/exe", &buffer, buffer.count - 1))
-  let own = String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
-  let path = own[...(own.lastIndex(of: "/") ?? own.startIndex)] + "memgraph-lint"
-  guard access(String(path), X_OK) == 0 else {
+  let path = ownFolder() + "memgraph-lint"
+  guard access(path, X_OK) == 0 else {
     throw CommandError(
       "lint", "\(path) is not there",
       mend: "build the whole package with a toolchain that ships SwiftSyntax in lib/swift/host",
       status: .impossible)
   }
   var pid: pid_t = 0
-  let error = withCStrings([String(path)] + words) { arguments in
+  let error = withCStrings([path] + words) { arguments in
     withCStrings(currentEnvironment()) { environment in
-      posix_spawn(&pid, String(path), nil, nil, arguments, environment)
+      posix_spawn(&pid, path, nil, nil, arguments, environment)
     }
   }
   guard error == 0 else {
     throw CommandError(
-      String(path), "can't be run: \(String(cString: strerror(error)))", status: .impossible)
+      path, "can't be run: \(String(cString: strerror(error)))", status: .impossible)
   }
   var status: CInt = 0
   while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
   guard status & 0x7F == 0 else {
     throw CommandError(
-      String(path), "was ended by signal \(status & 0x7F)", status: .impossible)
+      path, "was ended by signal \(status & 0x7F)", status: .impossible)
   }
   let code = (status >> 8) & 0xFF
   // What the loader says has been read by now.
   guard code != 127 else {
     throw CommandError(
-      String(path), "can't be started: the toolchain that it was built with is not there any more",
+      path, "can't be started: the toolchain that it was built with is not there any more",
       mend: "build the package again", status: .impossible)
   }
   return ExitStatus(rawValue: code)

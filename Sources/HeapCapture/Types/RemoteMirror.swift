@@ -47,7 +47,7 @@ final class RemoteMirror {
   ///
   /// - Throws: ``CaptureError/noRemoteMirror(_:)`` saying where it was looked for.
   init(memory: TargetMemory, images: [LoadedImage]) throws(CaptureError) {
-    let functions = try Self._load()
+    let functions = try Self.load()
     _reader = _MirrorReader(memory: memory, images: images)
     let reader = Unmanaged.passUnretained(_reader).toOpaque()
     guard
@@ -227,9 +227,9 @@ final class RemoteMirror {
       size: UInt64(range.count))
   }
 
-  /// Loads the library from the loader's path, from beside this process's Swift runtime, or from the
-  /// toolchain whose compiler is on PATH.
-  private static func _load() throws(CaptureError) -> mg_mirror {
+  /// Loads the library from the loader's path, from beside this process's Swift runtime, from the
+  /// toolchain whose compiler is on PATH, or from beside this program, where an installation has it.
+  static func load() throws(CaptureError) -> mg_mirror {
     let file = "libswiftRemoteMirror.so"
     var candidates = [file]
     if let runtime = mg_path_of_swift_runtime().map({ String(cString: $0) }),
@@ -245,6 +245,10 @@ final class RemoteMirror {
       let parts = String(cString: resolved).split(separator: "/").dropLast(2)
       candidates.append("/" + parts.joined(separator: "/") + "/lib/swift/linux/" + file)
     }
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+    let length = max(0, readlink("/proc/self/exe", &buffer, buffer.count - 1))
+    let program = String(decoding: buffer[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    if let slash = program.lastIndex(of: "/") { candidates.append(program[...slash] + file) }
     var reasons: [String] = []
     for candidate in candidates {
       var mirror = mg_mirror()
@@ -254,7 +258,8 @@ final class RemoteMirror {
       reasons.append(String(decoding: text, as: UTF8.self))
     }
     throw .noRemoteMirror(
-      "\(file) was looked for along the loader's path, beside libswiftCore.so and beside swiftc: "
+      "\(file) was looked for along the loader's path, beside libswiftCore.so, beside swiftc and beside this"
+        + " program: "
         + reasons.joined(separator: "; "))
   }
 }
