@@ -2,7 +2,7 @@
 
 extension Tool {
   /// `memgraph`, which does everything.
-  package static let memgraph = Tool(
+  package static let memgraph: Tool = Tool(
     "memgraph", summary: "the memory graph of a Swift program: what is alive and what holds it",
     verbs: [
       .run, .mark, .attach, .core, .diff, .growth, .summary, .leaks, .cycles, .paths, .tree,

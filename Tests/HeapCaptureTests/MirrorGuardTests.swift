@@ -8,7 +8,10 @@ import Testing
   @Test("A question in which the library aborts has no answer, and the next one has")
   func abortInQuestion() {
     var mirror = mg_mirror()
-    mirror.type_for_metadata = { _, metadata in metadata == 0 ? abort() : UInt64(metadata) }
+    mirror.type_for_metadata = { _, metadata in
+      if metadata == 0 { abort() }
+      return UInt64(metadata)
+    }
     mirror.info_for_type = { _, type in
       if type == 0 { abort() }
       return mg_type_info(kind: 4, size: 16, alignment: 8, stride: 16, field_count: 2)

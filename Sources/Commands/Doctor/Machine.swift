@@ -43,11 +43,11 @@ package struct Machine: Sendable {
     machine.missingFiles = ["libMemoryGraphPreload.so", "memgraph-lint", "graphdiff"].filter {
       access(machine.folder + $0, R_OK) != 0
     }
-    machine.mirrorProblem = remoteMirrorProblem()
-    machine.libcVersion = String(cString: gnu_get_libc_version())
+    machine.mirrorProblem = MachineLimits.typesProblem()
+    machine.libcVersion = libcVersion()
     machine.ptraceScope = text(of: "/proc/sys/kernel/yama/ptrace_scope").flatMap { Int($0) }
     machine.isPrivileged = hasTraceCapability()
-    machine.readProblem = readProblem()
+    machine.readProblem = MachineLimits.readingProblem()
     // As the agent does it in the program: the library is loaded there when it is needed.
     if let library = dlopen("libunwind.so.8", RTLD_LAZY | RTLD_LOCAL) {
       machine.hasUnwinder = true
@@ -56,13 +56,20 @@ package struct Machine: Sendable {
     machine.corePattern = text(of: "/proc/sys/kernel/core_pattern") ?? ""
     var limit = rlimit()
     if getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit) == 0,
-      limit.rlim_cur != RLIM_INFINITY
+      limit.rlim_cur != .max
     {
       machine.coreLimit = UInt64(limit.rlim_cur)
     }
     machine.debugFolders = ["/usr/lib/debug/.build-id"].filter { access($0, R_OK) == 0 }
     machine.hasUTF8 = console.isUTF8
     return machine
+  }
+
+  /// The version of glibc; empty for another C library.
+  private static func libcVersion() -> String {
+    typealias Version = @convention(c) () -> UnsafePointer<CChar>
+    return dlsym(nil, "gnu_get_libc_version")
+      .map { String(cString: unsafeBitCast($0, to: Version.self)()) } ?? ""
   }
 
   private static func text(of path: String) -> String? {
@@ -87,20 +94,5 @@ package struct Machine: Sendable {
       return mask & (1 << 19) != 0  // CAP_SYS_PTRACE
     }
     return false
-  }
-
-  /// Why the kernel does not let this process read memory; a filter of system calls forbids it even for its
-  /// own.
-  private static func readProblem() -> String? {
-    var word: UInt64 = 0x6d67
-    var copy: UInt64 = 0
-    let count = withUnsafeMutablePointer(to: &word) { source in
-      withUnsafeMutablePointer(to: &copy) { target in
-        var from = iovec(iov_base: source, iov_len: 8)
-        var into = iovec(iov_base: target, iov_len: 8)
-        return process_vm_readv(getpid(), &into, 1, &from, 1, 0)
-      }
-    }
-    return count == 8 && copy == word ? nil : String(cString: strerror(errno))
   }
 }

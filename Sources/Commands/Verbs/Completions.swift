@@ -1,7 +1,7 @@
 // completions, manual: what an installation puts beside the tools, made of the verbs' own lists.
 
 extension Verb {
-  package static let completions = Verb(
+  package static let completions: Verb = Verb(
     "completions", operands: "SHELL", operandCount: 1...1,
     summary: "the script with which bash, zsh or fish complete command lines",
     discussion: """
@@ -17,7 +17,7 @@ extension Verb {
         "Completions in each fish from now on."),
     ]
   ) { call in
-    let tools = [Tool.memgraph, .graphdiff]
+    let tools = [Tool.memgraph, Tool.graphdiff]
     let text: String
     switch call.arguments.operands[0] {
     case "bash": text = BashCompletion.script(for: tools)
@@ -31,7 +31,7 @@ extension Verb {
     return .nothingFound
   }
 
-  package static let manual = Verb(
+  package static let manual: Verb = Verb(
     "manual", operands: "[VERB]", operandCount: 0...1,
     summary: "the page for man about the tool or a verb",
     options: [
@@ -49,17 +49,17 @@ extension Verb {
       return .nothingFound
     }
     guard let name = call.arguments.operands.first else {
-      try call.write(ManualPage.page(of: .memgraph, verb: nil))
+      try call.write(ManualPage.page(of: Tool.memgraph, verb: nil))
       return .nothingFound
     }
     if name == "graphdiff" {
-      try call.write(ManualPage.page(of: .graphdiff, verb: nil))
+      try call.write(ManualPage.page(of: Tool.graphdiff, verb: nil))
       return .nothingFound
     }
     guard let verb = Tool.memgraph.verbs.first(where: { $0.name == name }) else {
       throw UsageError(name, "no verb", mend: "`memgraph --help` lists the verbs")
     }
-    try call.write(ManualPage.page(of: .memgraph, verb: verb))
+    try call.write(ManualPage.page(of: Tool.memgraph, verb: verb))
     return .nothingFound
   }
 }

@@ -107,5 +107,5 @@ extension Verb {
 
 extension Tool {
   /// `graphdiff`, which does what `memgraph diff` does.
-  package static let graphdiff = Tool("graphdiff", only: .diffVerb(command: "graphdiff"))
+  package static let graphdiff: Tool = Tool("graphdiff", only: .diffVerb(command: "graphdiff"))
 }

@@ -74,7 +74,7 @@ package struct DoctorReport {
           Document.Table(
             columns: [.init("state"), .init("what"), .init("found")],
             rows: _rows.map { row in
-              let role: Line.Role =
+              let role: Run.Role =
                 switch row.state {
                 case .fine: .good
                 case .limited: .strong
