@@ -60,7 +60,10 @@ package struct DoctorReport {
     var answer: Line
     switch (missing, limited) {
     case (0, 0): answer = Line("Nothing on this machine limits memgraph", .good)
-    case (0, _): answer = Line(Units.count(limited, "thing") + " on this machine limit memgraph")
+    case (0, _):
+      answer = Line(
+        Units.count(limited, "thing") + " on this machine \(limited == 1 ? "limits" : "limit")"
+          + " memgraph")
     case (_, 0): answer = Line(Units.count(missing, "thing") + " that memgraph needs", .bad)
     default:
       answer = Line(Units.count(missing, "thing") + " that memgraph needs", .bad)
