@@ -20,18 +20,43 @@ int memory_graph_start(void) {
   return mg_other_api ? mg_other_api->start() : mg_start();
 }
 
-int memory_graph_mark(const char *name) {
+// Says where the stack of the program ends and the agent's begins. The registers that a function keeps
+// for its caller are in this frame, whatever the compiler makes of it.
+#if defined(__x86_64__)
+#define STACK_POINTER(place) __asm__("mov %%rsp, %0" : "=r"(place))
+#else
+#define STACK_POINTER(place) __asm__("mov %0, sp" : "=r"(place))
+#endif
+#define NOTE_CALLER()                                                                              \
+  do {                                                                                             \
+    __builtin_unwind_init();                                                                       \
+    STACK_POINTER(mg_thread.mark_stack);                                                           \
+    mg_thread.mark_frame = (uintptr_t)__builtin_frame_address(0);                                  \
+    mg_thread.mark_caller = (uintptr_t)__builtin_return_address(0);                                \
+  } while (0)
+
+KEEP_FRAME int memory_graph_mark(const char *name) {
   if (mg_other_api)
     return mg_other_api->mark(name);
   int error = be_ready();
-  return error ? error : mg_mark(name);
+  if (error)
+    return error;
+  NOTE_CALLER();
+  error = mg_mark(name);
+  mg_thread.mark_stack = 0;
+  return error;
 }
 
-int memory_graph_snapshot(const char *path) {
+KEEP_FRAME int memory_graph_snapshot(const char *path) {
   if (mg_other_api)
     return mg_other_api->snapshot(path);
   int error = be_ready();
-  return error ? error : mg_snapshot(path);
+  if (error)
+    return error;
+  NOTE_CALLER();
+  error = mg_snapshot(path);
+  mg_thread.mark_stack = 0;
+  return error;
 }
 
 KEEP_FRAME int memory_graph_register(const void *object, const char *name) {

@@ -141,6 +141,10 @@ typedef struct mg_thread_state {
   uint64_t moving_value;
   uintptr_t stack_low; // the stack's bounds; high is 0 until they are asked for
   uintptr_t stack_high;
+  // Where the agent was called for a mark; 0 while it was not. Below lie its own frames and old words.
+  uintptr_t mark_stack;
+  uintptr_t mark_frame;
+  uintptr_t mark_caller;
 } mg_thread_state;
 
 extern MG_THREAD_LOCAL mg_thread_state mg_thread;

@@ -109,6 +109,15 @@ int mg_twin_make(const mg_twin_plan *plan) {
     __asm__("mov %0, sp" : "=r"(caller->stack_pointer));
 #endif
     caller->pc = (uintptr_t)__builtin_return_address(0);
+    // The agent's frames between the program's and here are full of old words.
+    if (mg_thread.mark_stack > caller->stack_pointer) {
+      caller->stack_pointer = mg_thread.mark_stack;
+      caller->pc = mg_thread.mark_caller;
+#if defined(__x86_64__)
+      caller->registers[6] = mg_thread.mark_frame;
+      caller->registers[7] = mg_thread.mark_stack;
+#endif
+    }
   }
   uint32_t parent = mg_pid();
   long twin = copy_process(0);

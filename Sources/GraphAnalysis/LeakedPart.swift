@@ -11,7 +11,10 @@ internal import SnapshotFormat
 /// strong path from a root reaches, with everything that they drag along. A block of C memory,
 /// a libdispatch block or a CoreFoundation object that nothing points to may be held in ways that memory
 /// doesn't show (C libraries hide pointers): it is leaked only where something leaked drags it along, and
-/// otherwise counted apart. Destroyed objects that unowned references keep are zombies, not leaks.
+/// otherwise counted apart. So are Foundation's timers that no run loop has any more: on Linux a `Timer` retains
+/// itself for ever, ended or not, and nothing in the program's source can change that. What such a timer
+/// drags along is leaked only where an object of the program's own is among it. Destroyed objects that
+/// unowned references keep are zombies, not leaks.
 struct LeakedPart {
   /// The leaked nodes, ascending.
   let nodes: [UInt32]
@@ -55,10 +58,41 @@ struct LeakedPart {
         queue.append(UInt32(next))
       }
     }
-    nodes = queue.sorted()
+    for node in Self._endedTimers(queue, in: graph) { isLeaked[Int(node)] = false }
+    nodes = queue.filter { isLeaked[Int($0)] }.sorted()
     self.zombies = zombies
     unattributed = graph.nodes.filter {
       !graph.isReachable[$0.position] && !isLeaked[$0.position] && graph.isAlive($0)
     }
+  }
+
+  /// Of what is unreachable: timers that lead to no object of the program's own, and what only they lead to.
+  private static func _endedTimers(_ unreachable: [UInt32], in graph: HeapGraph) -> Set<UInt32> {
+    let timers = unreachable.filter {
+      graph.typeName(of: NodeIndex(rawValue: $0)) == "Foundation.Timer"
+    }
+    if timers.isEmpty { return [] }
+    func reach(_ starts: [UInt32], leavingOut left: Set<UInt32>) -> Set<UInt32> {
+      var seen = Set(starts)
+      var queue = starts
+      while let node = queue.popLast() {
+        for slot in graph.strong.edges(from: node) {
+          let next = graph.strong.targets[slot]
+          if graph.isReachable[Int(next)] || left.contains(next) { continue }
+          if seen.insert(next).inserted { queue.append(next) }
+        }
+      }
+      return seen
+    }
+    let ended = timers.filter { timer in
+      !reach([timer], leavingOut: []).contains { node in
+        let index = NodeIndex(rawValue: node)
+        return graph.kind(of: index) == .object && graph.isOfProgram(index)
+      }
+    }
+    let dragged = reach(ended, leavingOut: [])
+    let others = unreachable.filter { !dragged.contains($0) }
+    // What something else leads to as well stays a leak; a timer that something leaked holds, too.
+    return dragged.subtracting(reach(others, leavingOut: []))
   }
 }

@@ -88,7 +88,7 @@ struct PathCutSearch {
         slots: members.flatMap { _slots(to: $0) })
     }
     if path.steps.isEmpty { return nil }
-    let plan = _plan(for: path)
+    let plan = _plan(for: path, members: members)
     let step = path.steps[plan.step]
     let holders = _nodes(leadingTo: members, along: path.steps[plan.step...])
     var effect = Effect(step: step, advice: plan.advice, reason: plan.reason, slots: [])
@@ -106,24 +106,32 @@ struct PathCutSearch {
     return effect
   }
 
-  private func _plan(for path: RetainPath) -> Plan {
+  private func _plan(for path: RetainPath, members: [NodeIndex]) -> Plan {
     let steps = path.steps
     let last = steps.count - 1
+    // Who holds a continuation can resume it; without it the task would wait for ever.
+    if graph.kind(of: path.target) == .task,
+      case .continuation = graph.wait(of: path.target, states: _taskStates)
+    {
+      return Plan(step: last, advice: .resumeWaiting)
+    }
     if let task = steps.lastIndex(where: { graph.kind(of: $0.node) == .task }) {
       let wait = graph.wait(of: steps[task].node, states: _taskStates)
-      // A list in a local variable of a task that works: the list is what grows.
-      if task == last, wait == .unknown, graph.isContainer(steps[task]) {
+      if wait == .unknown, graph.isContainer(steps[task]), task == last {
+        // A list in a local variable of a task that works: the list is what grows.
         return Plan(step: task, advice: .boundContainer)
       }
-      let advice: CutProposal.Advice =
-        switch wait {
-        case .stream: .cancelTaskAlone
-        case .continuation: .resumeWaiting
-        case .droppedContinuation: .resumeContinuation
-        case .complete: .takeResults
-        case .unknown: .cancelTask
-        }
-      return Plan(step: task, advice: advice)
+      if !_holdsMany(from: task, of: path, members: members) {
+        let advice: CutProposal.Advice =
+          switch wait {
+          case .stream: .cancelTaskAlone
+          case .continuation: .resumeWaiting
+          case .droppedContinuation: .resumeContinuation
+          case .complete: .takeResults
+          case .unknown: .cancelTask
+          }
+        return Plan(step: task, advice: advice)
+      }
     }
     let names = steps.map { graph.typeName(of: $0.node) }
     let isCaptured = steps[last].edges.contains { graph.isCapture($0, from: graph.source(of: $0)) }
@@ -151,6 +159,19 @@ struct PathCutSearch {
       return Plan(step: last, advice: .makeWeak, reason: .backReference)
     }
     return Plan(step: last, advice: _isKeyed(steps[last]) ? .boundContainer : .clearField)
+  }
+
+  /// Whether few tasks hold many objects in a container behind them: a server's main task has its cache in a
+  /// local variable, and what grows is the cache. Where each object has a task of its own the tasks grow.
+  private func _holdsMany(
+    from task: Int, of path: RetainPath, members: [NodeIndex]
+  ) -> Bool {
+    guard path.steps[(task + 1)...].contains(where: { graph.isContainer($0) }) else { return false }
+    if members.count == 1 {
+      return _taskStates[path.steps[task].node.rawValue]?.state == .running
+    }
+    let tasks = _nodes(leadingTo: members, along: path.steps[task...])
+    return tasks.count * 2 <= members.count
   }
 
   /// Whether a step goes through an element of a container that is a closure or a stream's continuation.

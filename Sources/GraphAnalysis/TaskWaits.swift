@@ -47,6 +47,13 @@ extension HeapGraph {
     for place in holders.graph.edges(from: task.rawValue) {
       let holder = NodeIndex(rawValue: holders.graph.targets[place])
       if holder.rawValue == outside || holder == task { continue }
+      // That a task is another one's child says nothing of what it waits for.
+      if kind(of: holder) == .task,
+        case .edge(let edge) = reference(atSlot: holders.edgeBySlot[place]),
+        label(of: edge).name == "child"
+      {
+        continue
+      }
       found += 1
       if isOfStream(holder) { return .stream }
       switch kind(of: holder) {

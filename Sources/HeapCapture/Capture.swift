@@ -335,6 +335,17 @@ private struct Capture {
       _exact.append(
         from: task.node, to: parent, label: label, info: EdgeInfo(.strong, .reflected))
     }
+    // A child of a group counts no reference of its parent's either: its one retain is its own until it has
+    // finished. The parent can't end before it, and is who can cancel it.
+    let childTasks = ChildTasks(memory: _memory, images: _images)
+    let childLabel = _labels.label("child")
+    for task in _tasks.rows where task.info.kind == .groupChild {
+      guard let parent = task.parent.flatMap({ childTasks.row(ofTask: $0, in: _nodes) }),
+        parent != task.node
+      else { continue }
+      _declared.append(
+        from: parent, to: task.node, label: childLabel, info: EdgeInfo(.strong, .declared))
+    }
   }
 
   /// Tells objects that are being destroyed from those that only unowned references keep.

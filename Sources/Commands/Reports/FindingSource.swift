@@ -10,6 +10,12 @@ internal import SnapshotFormat
 struct FindingSource {
   var findings: [VerifyReport.Row]
 
+  /// The verb whose findings they are: that of a report, and `leaks` for a snapshot.
+  let verb: String
+
+  /// Whether they were looked for in a snapshot, and not read from a report.
+  let isSnapshot: Bool
+
   /// What they come from, as reports have it in `inputs`.
   let inputs: [JSONValue]
   let totals: JSONValue
@@ -28,6 +34,8 @@ struct FindingSource {
       let found = filter.findings(
         try GraphAnalysis.leaks(in: inspection.graph).findings, in: inspection.graph)
       findings = found.map { VerifyReport.Row($0, names: inspection.names) }
+      verb = "leaks"
+      isSnapshot = true
       inputs = [inspection.input.json]
       totals = inspection.totals.json
       title = inspection.input.title
@@ -51,10 +59,29 @@ struct FindingSource {
         json: element.json)
       return row
     }
+    verb = file.document["tool"]?["verb"]?.string ?? "leaks"
+    isSnapshot = false
     inputs = file.document["inputs"]?.elements?.map(\.json) ?? []
     totals = file.document["totals"]?.json ?? .object([])
     let name = path.split(separator: "/").last.map(String.init) ?? path
     title = name.hasSuffix(".json") ? String(name.dropLast(5)) : name
+  }
+
+  /// Whether there is a finding of something that a root reaches: growth, or what is abandoned.
+  var hasReachable: Bool { findings.contains { !["leak", "zombie"].contains($0.kind) } }
+
+  /// Refuses to call fixed what the newer source can't have.
+  ///
+  /// What is reachable and too much is seen in a comparison of marks alone, and each way to compare finds others.
+  static func check(_ old: FindingSource, _ new: FindingSource) throws(UsageError) {
+    guard old.verb != new.verb, old.hasReachable || new.hasReachable else { return }
+    func what(_ source: FindingSource) -> String {
+      source.isSnapshot ? "one snapshot" : "a report of \(source.verb)"
+    }
+    throw UsageError(
+      old.title,
+      "\(what(old)) can't be held against \(what(new)): what a root reaches is found by comparing marks",
+      mend: "give two reports of the same verb, as memgraph diff A B --format json -o old.json")
   }
 
   private static func _isReport(_ path: String) throws -> Bool {

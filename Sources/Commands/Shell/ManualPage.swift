@@ -72,7 +72,7 @@ enum ManualPage {
 
   private static func head(_ name: String, summary: String) -> String {
     """
-    .TH \(escaped(name).uppercased()) 1 "" "memory-graph \(toolVersion)" "memory-graph"
+    .TH \(escaped(name).uppercased()) 1 \(toolDate) "memory-graph \(toolVersion)" "memory-graph"
     .SH NAME
     \(escaped(name)) \\- \(escaped(summary))
 
@@ -80,9 +80,8 @@ enum ManualPage {
   }
 
   private static func paragraphs(_ text: String) -> String {
-    text.split(separator: "\n\n").map { paragraph in
-      ".PP\n" + line(paragraph.replacing("\n", with: " "))
-    }.joined()
+    text.split(separator: "\n\n").map { line($0.replacing("\n", with: " ")) }
+      .joined(separator: ".PP\n")
   }
 
   /// A line of text: it must not begin like a request.

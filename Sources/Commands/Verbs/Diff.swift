@@ -41,12 +41,12 @@ extension Verb {
     ) { call in
       let progress = call.progress
       defer { progress.finish() }
-      let operands = try call.warmedUp(call.arguments.operands)
+      let operands = call.arguments.operands
       let failOn = try FailOn(call.arguments, standard: .any, comparesMarks: operands.count > 1)
-      if operands.count == 1 {
+      if operands.count == 1, !call.arguments.has(.warmUp) {
         return try reportAlone(operands[0], call, failOn: failOn, progress: progress)
       }
-      let inputs = try operands.map { try call.read($0, progress: progress) }
+      let inputs = try call.warmedUp(operands, progress: progress)
       let first = try call.inspect(inputs[0], progress: progress)
       let last = try call.inspect(inputs[inputs.count - 1], progress: progress)
       let filter = try TypeFilter(call.arguments, snapshot: last.graph.snapshot)

@@ -34,8 +34,7 @@ extension Verb {
     let progress = call.progress
     defer { progress.finish() }
     let failOn = try FailOn(call.arguments, standard: .any, comparesMarks: true)
-    let operands = try call.warmedUp(call.arguments.operands)
-    let inputs = try operands.map { try call.read($0, progress: progress) }
+    let inputs = try call.warmedUp(call.arguments.operands, progress: progress)
     let last = try call.inspect(inputs[inputs.count - 1], progress: progress)
     let filter = try TypeFilter(call.arguments, snapshot: last.graph.snapshot)
     var values = try GrowthComparison.values(

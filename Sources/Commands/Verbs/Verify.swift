@@ -28,6 +28,12 @@ extension Verb {
     defer { progress.finish() }
     let old = try FindingSource(call.arguments.operands[0], of: call, progress: progress)
     let new = try FindingSource(call.arguments.operands[1], of: call, progress: progress)
+    try FindingSource.check(old, new)
+    if old.isSnapshot, new.isSnapshot, old.findings.isEmpty, new.findings.isEmpty {
+      call.note(
+        "snapshots tell of leaks alone; for what a root still reaches give two reports of memgraph diff or"
+          + " growth, written with --format json")
+    }
     let rows = try call.knownRows(of: new.findings)
     // Two runs often have the same marks; then their files tell them apart.
     let titles =

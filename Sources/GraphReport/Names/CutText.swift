@@ -2,6 +2,7 @@
 
 internal import GraphAnalysis
 internal import GraphPrimitives
+internal import SnapshotFormat
 
 /// A proposed cut in words.
 struct CutText {
@@ -83,7 +84,10 @@ struct CutText {
   private func text(of step: ReferenceStep) -> StepText {
     var text = StepText.texts(of: [step], reachedBy: leading(of: step), names: names)[0]
     if let path, step == path.steps.first, names.isFolded(step.node) {
-      text.containerName = names.root(path.root).name
+      // A stack's variables have no names.
+      text.containerName =
+        names.root(path.root).kind == RootKind.global.name
+        ? names.root(path.root).name : "the list in the local variable"
     }
     return text
   }

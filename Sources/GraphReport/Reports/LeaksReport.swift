@@ -82,9 +82,10 @@ package struct LeaksReport: Report {
       notes.append(
         .paragraph(
           Line(
-            "\(Units.count(_unattributed.count, "block")) without a type"
+            "\(Units.count(_unattributed.count, "block"))"
               + " (\(Units.bytes(_unattributed.bytes))), to which no pointer was found, "
-              + "\(_unattributed.count == 1 ? "is" : "are") not counted: C libraries hide pointers.",
+              + "\(_unattributed.count == 1 ? "is" : "are") not counted: C libraries hide pointers, and "
+              + "Foundation never frees a Timer.",
             .faint)))
     }
     return notes + DiagnosticsText.hint(_names.snapshot)

@@ -69,9 +69,9 @@ struct ReportTexts {
     let blocks = input.leaks.unattributedBlocks
     if blocks.count > 0 {
       limits.append(
-        "\(Units.count(blocks.count, "block")) without a type (\(Units.bytes(blocks.bytes))), to which no"
-          + " pointer was found, \(blocks.count == 1 ? "is" : "are") not called leaked: C libraries hide"
-          + " pointers.")
+        "\(Units.count(blocks.count, "block")) (\(Units.bytes(blocks.bytes))), to which no pointer was found,"
+          + " \(blocks.count == 1 ? "is" : "are") not called leaked: C libraries hide pointers, and"
+          + " Foundation never frees a Timer.")
     }
     if let part = input.part {
       limits.append(
