@@ -150,7 +150,8 @@ let package = Package(
 
     // The tools.
     .executableTarget(
-      name: "memgraph", dependencies: ["Commands", "ExportCommand"], swiftSettings: commonSwiftSettings),
+      name: "memgraph", dependencies: ["Commands", "ExportCommand"],
+      swiftSettings: commonSwiftSettings),
     .executableTarget(
       name: "graphdiff", dependencies: ["Commands"], swiftSettings: commonSwiftSettings),
 
@@ -239,8 +240,9 @@ let package = Package(
       of: "GraphExport",
       [
         "SnapshotDSL", "GraphPrimitives", "SnapshotFormat", "HeapGraph", "GraphAnalysis",
-        "GraphReport", "Symbolication", "CSQLite",
-      ]),
+        "GraphReport", "Symbolication", "CSQLite", "CZlib", "GoldenFiles",
+      ],
+      exclude: ["Goldens"]),
     .tests(
       of: "ExportCommand", ["SnapshotDSL", "SnapshotFormat", "Symbolication", "Commands"]),
     .tests(of: "MemoryGraphTesting", ["Feed"]),

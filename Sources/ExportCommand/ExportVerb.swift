@@ -15,7 +15,9 @@ extension Option {
     help: "csv, json: which table (default: objects in csv, all in json)")
   static let by = Option(
     "by", .choice(ProfileKind.allCases.map(\.rawValue)),
-    help: "pprof, collapsed: by allocation stack (default), or by path: what holds each object, from its root on")
+    help:
+      "pprof, collapsed: by allocation stack (default), or by path: what holds each object, from its root on"
+  )
   static let value = Option(
     "value", .choice(ProfileValue.allCases.map(\.rawValue)),
     help: "collapsed: what a line counts (default: bytes)")
@@ -23,7 +25,9 @@ extension Option {
     "finding", .text("ID"), help: "dot, mermaid: the picture of this finding (default: the worst)")
   static let pathTo = Option(
     "path", .text("TYPE|ADDRESS"),
-    help: "dot, mermaid: the picture of the shortest way to an object of TYPE, or to the one at ADDRESS")
+    help:
+      "dot, mermaid: the picture of the shortest way to an object of TYPE, or to the one at ADDRESS"
+  )
 }
 
 extension Verb {
@@ -32,20 +36,20 @@ extension Verb {
     summary: "the graph for other people's tools: Chrome, pprof, SQL prompts, pictures",
     discussion: """
       heapsnapshot is for the Memory panel of Chrome's developer tools: ids stay the same from mark to mark, so its
-      Comparison works. pprof is a profile of what is alive, for go tool pprof and others; of two snapshots, what became
-      more. perfetto is a heap graph for ui.perfetto.dev. sqlite is a database with tables and views of everything, of one
+      Comparison works. pprof is a profile of what is alive, for go tool pprof and others, by stack or by what holds it
+      (--by path); of two snapshots it is what became more. perfetto is a heap graph for ui.perfetto.dev. sqlite is a database with tables and views of everything, of one
       snapshot or several; csv and json are the same tables. collapsed is for flame graphs. dot and mermaid are pictures of
       a finding or of a way.
 
       docs/export.md says what becomes of what, with queries to begin with. What a format can't say is told once on standard
       error.
       """,
-    options: [.exportFormat, .exportOutput, .by, .value, .table, .finding, .pathTo] + Option.naming + [.folder],
+    options: [.exportFormat, .exportOutput, .by, .value, .table, .finding, .pathTo] + Option.naming
+      + [.folder],
     examples: [
-      Example("memgraph export exit.mgraph -o app.heapsnapshot", "Load it in Chrome: Memory, Load profile."),
       Example(
-        "memgraph export exit.mgraph --by path -o held.pb.gz",
-        "What holds the memory, as a graph: go tool pprof -http : held.pb.gz."),
+        "memgraph export exit.mgraph -o app.heapsnapshot",
+        "Load it in Chrome: Memory, Load profile."),
       Example(
         "memgraph export --in marks call-1 call-5 -o calls.sqlite",
         "Two marks in one database; then: sqlite3 calls.sqlite 'SELECT * FROM live_types'."),

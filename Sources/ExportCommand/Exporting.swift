@@ -64,8 +64,9 @@ struct Exporting {
     guard let path else {
       throw UsageError("--format", "which format is wanted", mend: "one of \(known)")
     }
-    if let format = ExportFormat.allCases.first(where: { $0.suffixes.contains { path.hasSuffix($0) } })
-    {
+    if let format = ExportFormat.allCases.first(where: {
+      $0.suffixes.contains { path.hasSuffix($0) }
+    }) {
       return format
     }
     throw UsageError(

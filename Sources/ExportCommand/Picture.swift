@@ -19,7 +19,8 @@ enum Picture {
       if let picture = Document.picture(of: rows.map(\.json)) { return picture.diagram }
       throw CommandError(
         exported.input.path,
-        rows.isEmpty ? "nothing is leaked, so there is nothing to draw"
+        rows.isEmpty
+          ? "nothing is leaked, so there is nothing to draw"
           : "no finding has a cycle or a path to draw",
         mend: "--path TYPE draws what holds an object", status: .usage)
     }
@@ -28,7 +29,8 @@ enum Picture {
         "--finding \(id)", "no such finding",
         mend: rows.isEmpty
           ? "nothing is leaked here"
-          : "there are " + rows.prefix(5).map { "\($0.fingerprint) (\($0.type))" }.joined(separator: ", "),
+          : "there are "
+            + rows.prefix(5).map { "\($0.fingerprint) (\($0.type))" }.joined(separator: ", "),
         status: .usage)
     }
     guard let diagram = Diagram(ofFinding: row.json) else {
@@ -48,7 +50,8 @@ enum Picture {
       throw CommandError("--path \(subject)", "no object of that type", mend: guess, status: .usage)
     }
     let found = try paths(to: targets, in: graph, options: PathOptions(maximum: 1))
-    guard let group = found.groups.first, let diagram = Diagram(of: group.path, names: exported.names)
+    guard let group = found.groups.first,
+      let diagram = Diagram(of: group.path, names: exported.names)
     else {
       throw CommandError(
         "--path \(subject)", "no root reaches it",

@@ -96,7 +96,9 @@ package enum ReportFile {
     let folder = getenv("TMPDIR").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     var template = Array(((folder ?? "/tmp") + "/memgraph-XXXXXX").utf8CString)
     let descriptor = mkstemp(&template)
-    let place = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+    let place = template.withUnsafeBufferPointer {
+      $0.baseAddress.map { String(cString: $0) } ?? ""
+    }
     guard descriptor >= 0 else { throw failure(folder ?? "/tmp", errno) }
     defer {
       close(descriptor)

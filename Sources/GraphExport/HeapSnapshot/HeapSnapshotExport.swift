@@ -109,7 +109,8 @@ private struct HeapSnapshotWriter {
     }
     if _largeCount > 0 {
       notes.append(
-        "heapsnapshot has sizes below 4 GB: \(Units.count(_largeCount, "larger object")) shown as that")
+        "heapsnapshot has sizes below 4 GB: \(Units.count(_largeCount, "larger object")) shown as that"
+      )
     }
     if _ids.movedCount > 0 {
       notes.append(

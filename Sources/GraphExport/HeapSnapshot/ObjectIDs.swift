@@ -55,7 +55,9 @@ struct ObjectIDs {
       if own > reserved, given.insert(own).inserted { continue }
       moved += 1
       var next = own
-      repeat { next = next &* 1_664_525 &+ 1_013_904_223 } while next <= reserved
+      repeat {
+        next = next &* 1_664_525 &+ 1_013_904_223
+      } while next <= reserved
         || Self.contains(next, in: sorted) || !given.insert(next).inserted
       ids[node] = next
     }

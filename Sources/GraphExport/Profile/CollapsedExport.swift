@@ -19,37 +19,36 @@ package enum CollapsedExport {
     _ snapshot: ExportedSnapshot, by kind: ProfileKind, value: ProfileValue, to stream: ExportStream
   ) throws {
     let samples = try ProfileSamples([snapshot], by: kind)
-    // Types and generations are no part of it: stacks that differ in nothing else are one.
-    var rowByFrames: [[ProfileFrame]: Int] = [:]
-    var lines: [(frames: [ProfileFrame], value: Int64)] = []
+    // Types, generations, files and lines are no part of it: stacks that differ in nothing else are one.
+    var rowByText: [String: Int] = [:]
+    var lines: [(text: String, value: Int64)] = []
     for (key, cost) in samples.samples {
-      let frames = samples.frames(of: key)
+      let text = samples.frames(of: key).reversed().map { word(samples.source(of: $0).function) }
+        .joined(separator: ";")
       let amount = value == .bytes ? cost.bytes.rawValue : Int64(cost.count)
-      if let row = rowByFrames[frames] {
+      if let row = rowByText[text] {
         lines[row].value += amount
       } else {
-        rowByFrames[frames] = lines.count
-        lines.append((frames, amount))
+        rowByText[text] = lines.count
+        lines.append((text, amount))
       }
     }
     for line in lines where line.value > 0 {
-      for (place, frame) in line.frames.reversed().enumerated() {
-        if place > 0 { stream.put(byte: UInt8(ascii: ";")) }
-        // The separator and the end of a line can't stand in a name.
-        let name = samples.source(of: frame).function
-        for byte in name.utf8 {
-          switch byte {
-          case UInt8(ascii: ";"): stream.put(byte: UInt8(ascii: ","))
-          case ..<0x20: stream.put(byte: UInt8(ascii: " "))
-          default: stream.put(byte: byte)
-          }
-        }
-      }
+      stream.put(line.text)
       stream.put(byte: UInt8(ascii: " "))
       stream.put(decimal: line.value)
       stream.put(byte: UInt8(ascii: "\n"))
       try stream.checkpoint()
     }
     try stream.flush()
+  }
+
+  /// A name without what separates frames and lines.
+  private static func word(_ name: String) -> String {
+    guard name.utf8.contains(where: { $0 == UInt8(ascii: ";") || $0 < 0x20 }) else { return name }
+    return String(
+      decoding: name.utf8.map { byte in
+        byte == UInt8(ascii: ";") ? UInt8(ascii: ",") : byte < 0x20 ? UInt8(ascii: " ") : byte
+      }, as: UTF8.self)
   }
 }

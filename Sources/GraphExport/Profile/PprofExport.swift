@@ -24,11 +24,14 @@ package enum PprofExport {
       try stream.checkpoint()
     }
     var writer = ProfileWriter(samples, ExportStream { try gzip.write($0) })
-    try writer.write(hasBase: snapshots.count > 1, modules: snapshots.last?.graph.snapshot.modules ?? [])
+    try writer.write(
+      hasBase: snapshots.count > 1, modules: snapshots.last?.graph.snapshot.modules ?? [])
     try gzip.finish()
     try stream.flush()
     return kind == .path
-      ? ["pprof has one stack for each object: an object that several ways hold counts by the shortest alone"]
+      ? [
+        "pprof has one stack for each object: an object that several ways hold counts by the shortest alone"
+      ]
       : []
   }
 }

@@ -110,7 +110,8 @@ struct RetainPlaces {
     let name = objects.names[Int(type)].name
     let holder = name.contains(" ") ? "(\(name))" : name
     let shown = Names.foldingIndices(references.names[Int(reference)].shown)
-    let text = Int32(_texts.number(of: shown.hasPrefix("[") ? holder + shown : "\(holder).\(shown)"))
+    let text = Int32(
+      _texts.number(of: shown.hasPrefix("[") ? holder + shown : "\(holder).\(shown)"))
     _textByField[key] = text
     return text
   }
