@@ -11,8 +11,9 @@ extension Option {
     "output", letter: "o", .text("FILE"),
     help: "write to FILE; - or nothing for standard output")
   static let table = Option(
-    "table", .choice(ExportTable.allCases.map(\.rawValue)),
-    help: "csv, json: which table (default: objects in csv, all in json)")
+    "table", .text("NAME"),
+    help: "csv, json: which table (default: objects in csv, all in json): "
+      + ExportTable.allCases.map(\.rawValue).joined(separator: ", "))
   static let by = Option(
     "by", .choice(ProfileKind.allCases.map(\.rawValue)),
     help:

@@ -44,7 +44,14 @@ struct Exporting {
     if arguments.has(.finding), arguments.has(.pathTo) {
       throw UsageError("--finding", "does not go with --path", mend: "give one of them")
     }
-    request.table = arguments.text(.table).flatMap { ExportTable(rawValue: $0) }
+    request.table = try arguments.text(.table).map { name in
+      if let table = ExportTable(rawValue: name) { return table }
+      let known = ExportTable.allCases.map(\.rawValue)
+      throw UsageError(
+        "--table \(name)", "there is no such table",
+        mend: Spelling.nearest(to: name, among: known).map { "did you mean \($0)?" }
+          ?? "one of " + known.joined(separator: ", "))
+    }
     request.profile = arguments.text(.by).flatMap { ProfileKind(rawValue: $0) } ?? .stack
     request.value = arguments.text(.value).flatMap { ProfileValue(rawValue: $0) } ?? .bytes
     return request

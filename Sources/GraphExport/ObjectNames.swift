@@ -32,21 +32,18 @@ struct ObjectNames {
 
   /// Rows of blocks, which are called after their size and stack.
   private var _rowByBlock: [UInt64: UInt32] = [:]
-  private var _largeBlocks: [NodeIndex: UInt32] = [:]
 
   /// Goes to the next snapshot.
   mutating func startSnapshot(_ graph: HeapGraph) {
     _rowByType = [UInt32?](repeating: nil, count: graph.snapshot.types.count)
     _rowByBlock = [:]
-    _largeBlocks = [:]
   }
 
   /// The row of an object's name.
   ///
   /// - Complexity: O(1) for a type, function or site that was met before.
   mutating func row(of node: NodeIndex, graph: HeapGraph, names: Names) -> UInt32 {
-    let snapshot = graph.snapshot
-    if !snapshot.nodeNames.isEmpty, snapshot.nodeNames[node] != nil {
+    if !graph.snapshot.nodeNames.isEmpty, graph.snapshot.nodeNames[node] != nil {
       let name = names.typeName(of: node)
       return row(
         ObjectName(
@@ -64,10 +61,10 @@ struct ObjectNames {
         ObjectName(
           name: closure.shown, module: closure.module ?? "", countedAs: names.name(of: type),
           isOwn: OwnCode.isOwn(frame)))
-    case .block where snapshot.nodes.size[node.position] != .max:
+    case .block where graph.snapshot.nodes.size[node.position] != .max:
       let key =
-        UInt64(snapshot.nodes.size[node.position]) << 32
-        | UInt64(snapshot.nodes.stack[node.position])
+        UInt64(graph.snapshot.nodes.size[node.position]) << 32
+        | UInt64(graph.snapshot.nodes.stack[node.position])
       if let row = _rowByBlock[key] { return row }
       let row = named(node, type: type, graph: graph, names: names)
       _rowByBlock[key] = row
@@ -136,13 +133,12 @@ struct ReferenceNames {
   ///
   /// - Complexity: O(1) for a label that was met before; a capture is named each time.
   mutating func row(of edge: EdgeIndex, from node: NodeIndex, names: Names) -> UInt32 {
-    let snapshot = names.snapshot
-    let label = Int(snapshot.edges.label[edge.position])
+    let label = Int(names.snapshot.edges.label[edge.position])
     // What a capture is called depends on whose it is.
-    if names.kind(of: node) == .closureContext, snapshot.isCapture(label: label) {
+    if names.kind(of: node) == .closureContext, names.snapshot.isCapture(label: label) {
       return row(names.text(of: edge, from: node))
     }
-    let target = NodeIndex(rawValue: snapshot.edges.target[edge.position])
+    let target = names.target(of: edge)
     let column = names.kind(of: target) == .closureContext ? 1 : 0
     if let row = _rowByLabel[column][label] { return row }
     let row = row(names.text(of: edge, from: node))

@@ -92,7 +92,7 @@ class DevToolsTest(ExportTest):
         """Weak references are of that type, and nothing else is."""
         found = sum(edge[2] == "weak" for node in self.objects for edge in node["retainers"])
         wanted = rows(
-            "SELECT count(*) FROM edges JOIN objects ON objects.id = source_id "
+            "SELECT count(*) FROM edges JOIN fields ON fields.id = field_id JOIN objects ON objects.id = source_id "
             "WHERE snapshot_id = 2 AND NOT holds")[0][0]
         self.assertEqual(found, wanted)
 

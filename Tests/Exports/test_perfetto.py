@@ -78,7 +78,7 @@ class PerfettoTest(ExportTest):
 
     def test_loss_is_told(self):
         call = memgraph("export", "call-5.mgraph", "-o", "told.perfetto-trace")
-        weak = rows("SELECT count(*) FROM edges JOIN objects ON objects.id = source_id "
+        weak = rows("SELECT count(*) FROM edges JOIN fields ON fields.id = field_id JOIN objects ON objects.id = source_id "
                     "WHERE snapshot_id = 2 AND NOT holds")[0][0]
         self.assertEqual(call.stderr.count("\n"), 1)
         self.assertIn(f"strong references only: {weak} other", call.stderr)

@@ -2,6 +2,7 @@
 
 import Foundation
 import GoldenFiles
+import GraphAnalysis
 import GraphReport
 import Testing
 

@@ -7,6 +7,7 @@ import GraphReport
 import HeapGraph
 import SnapshotDSL
 import SnapshotFormat
+import Symbolication
 import Testing
 
 @testable import GraphExport
@@ -166,12 +167,23 @@ private struct HeapSnapshotFile: Decodable {
       return seen
     }
     #expect(reached(from: [0]).count == nodes.count)
-    // The places that are native, and the one of what is held otherwise.
-    let places = nodes[0].edges.map(\.target)
-    let alive = places.filter { nodes[$0].name != "(no root reaches these)" }
-    let found = reached(from: alive).filter { $0 >= first }
-    let wanted = exported.graph.nodes.filter { exported.graph.isReachable[$0.position] }
-    #expect(found.sorted() == wanted.map { first + $0.position })
+    // Distances count from the places that are native: they lead just to what roots hold.
+    let places = nodes[0].edges.map(\.target).filter { nodes[$0].type == 8 }
+    let found = reached(from: places).filter { $0 >= first }
+    let graph = exported.graph
+    var wanted: Set<Int> = []
+    var pending = (0..<graph.snapshot.roots.count).filter {
+      EdgeInfo(rawValue: graph.snapshot.roots.info[$0]).isStrong
+    }.map { graph.target(of: RootIndex($0)) }
+    while let node = pending.popLast() {
+      if !wanted.insert(first + node.position).inserted || graph.state(of: node) == .deinited {
+        continue
+      }
+      for row in graph.edges(of: node) where graph.info(of: EdgeIndex(row)).isStrong {
+        pending.append(graph.target(of: EdgeIndex(row)))
+      }
+    }
+    #expect(found == wanted)
   }
 
   @Test("Live bytes in the trace tree add up to those that have a stack")

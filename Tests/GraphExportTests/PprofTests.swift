@@ -2,6 +2,7 @@
 
 import GraphAnalysis
 import GraphPrimitives
+import GraphReport
 import HeapGraph
 import SnapshotFormat
 import Testing
@@ -74,7 +75,7 @@ private struct Fields {
     var functionByLocation: [UInt64: String] = [:]
     for location in try profile.all(4).map({ try Fields($0) }) {
       let line = try Fields(try #require(location.all(4).first))
-      functionByLocation[location.number(1)] = try #require(functionByID[line.number(1)])
+      functionByLocation[location.number(1)] = functionByID[line.number(1)]
     }
     return try profile.all(2).map { bytes in
       let sample = try Fields(bytes)

@@ -122,4 +122,23 @@ import Testing
     #expect(found[Int(lost.provisionalRow)] == [RetainPlaces.leaked])
     #expect(found[Int(kept.provisionalRow)] == [RetainPlaces.leaked, "App.Lost.kept"])
   }
+
+  @Test("Storage within storage makes no text that grows with it")
+  func zigzag() throws {
+    var heap = SnapshotDSL()
+    let owner = heap.object("App.Owner")
+    heap.root(.global, address: 0x5000, to: owner)
+    var last = owner
+    for place in 0..<5_000 {
+      let next = heap.box()
+      heap.edge(last, place % 2 == 0 ? "left" : "right", to: next)
+      last = next
+    }
+    let end = heap.object("App.End")
+    heap.edge(last, "end", to: end)
+    let found = try Self.places(try Shop.exported(heap.snapshot()))
+    #expect(found.allSatisfy { $0.allSatisfy { $0.utf8.count < 200 } })
+    #expect(Set(found).count < 60)
+    #expect(found[Int(end.provisionalRow)].last?.hasPrefix("App.Owner.left.right.left") == true)
+  }
 }

@@ -23,16 +23,15 @@ import Testing
     )
     try #require(objects.count == graph.nodeCount)
     for (node, row) in zip(graph.nodes, objects) {
-      #expect(
-        row == [
-          graph.address(of: node).description, exported.names.typeName(of: node),
-          graph.kind(of: node).name, graph.state(of: node).name,
-          String(snapshot.nodes.bytes(node)), String(snapshot.nodes.generation[node.position]),
-          exported.names.generation(of: node) ?? "NULL",
-          graph.strongCount(of: node).map { String($0) } ?? "none",
-          graph.isReachable[node.position] ? "1" : "0",
-          String(try exported.sizes().retained(by: node).bytes.rawValue),
-        ])
+      #expect(row[0] == graph.address(of: node).description)
+      #expect(row[1] == exported.names.typeName(of: node))
+      #expect(row[2] == graph.kind(of: node).name && row[3] == graph.state(of: node).name)
+      #expect(row[4] == "\(snapshot.nodes.bytes(node))")
+      #expect(row[5] == "\(snapshot.nodes.generation[node.position])")
+      #expect(row[6] == exported.names.generation(of: node) ?? "NULL")
+      #expect(row[7] == graph.strongCount(of: node).map { "\($0)" } ?? "none")
+      #expect(row[8] == (graph.isReachable[node.position] ? "1" : "0"))
+      #expect(row[9] == "\(try exported.sizes().retained(by: node).bytes.rawValue)")
     }
     let edges = try file.rows(
       "SELECT source_id, target_id, fields.field, coalesce(via, ''), strength, provenance, holds FROM edges JOIN fields ON fields.id = field_id ORDER BY source_id, place"
@@ -44,23 +43,20 @@ import Testing
         let edge = EdgeIndex(row)
         let text = exported.names.text(of: edge, from: node)
         let info = graph.info(of: edge)
-        #expect(
-          edges[next] == [
-            String(node.position + 1), String(graph.target(of: edge).position + 1), text.field,
-            text.via, info.strength.name, info.provenance.name,
-            info.isStrong && graph.state(of: node) != .deinited ? "1" : "0",
-          ])
+        let holds = info.isStrong && graph.state(of: node) != .deinited
+        let target = graph.target(of: edge).position
+        #expect(edges[next][..<2] == ["\(node.position + 1)", "\(target + 1)"])
+        #expect(edges[next][2..<4] == [text.field, text.via])
+        #expect(edges[next][4...] == [info.strength.name, info.provenance.name, holds ? "1" : "0"])
         next += 1
       }
     }
     #expect(try file.rows("SELECT count(*) FROM roots") == [[String(snapshot.roots.count)]])
     let live = try file.rows("SELECT type, objects, bytes FROM live_types ORDER BY type")
-    let wanted = try totals(of: graph).live.costByName
-    #expect(live.count == wanted.count)
-    for row in live {
-      let cost = wanted.first { Names.sourceSpelling(of: $0.key) == row[0] }?.value
-      #expect(cost.map { [String($0.count), String($0.bytes.rawValue)] } == Array(row[1...]))
+    let wanted = histogram(of: liveNodes(of: graph), in: graph).costByType.map { name, cost in
+      [Names.sourceSpelling(of: name), "\(cost.count)", "\(cost.bytes.rawValue)"]
     }
+    #expect(live == wanted.sorted { $0[0] < $1[0] })
   }
 
   @Test("An object of two marks has one identity, and what is at its address later has another")

@@ -39,6 +39,7 @@ package enum HeapSnapshotExport {
 private struct HeapSnapshotWriter {
   private let _exported: ExportedSnapshot
   private let _graph: HeapGraph
+  private let _labels: Snapshot.Labels
   private let _stream: ExportStream
   private let _ids: ObjectIDs
   private let _places: RootPlaces
@@ -71,6 +72,7 @@ private struct HeapSnapshotWriter {
   init(_ exported: ExportedSnapshot, _ stream: ExportStream) throws {
     _exported = exported
     _graph = exported.graph
+    _labels = exported.graph.snapshot.labels
     _stream = stream
     _ids = ObjectIDs(exported.graph)
     _places = RootPlaces(exported.graph, sizes: try exported.sizes())
@@ -227,7 +229,6 @@ private struct HeapSnapshotWriter {
   }
 
   private mutating func writeEdge(_ edge: EdgeIndex, from node: NodeIndex) throws {
-    let snapshot = _graph.snapshot
     let info = _graph.info(of: edge)
     let target = row(of: _graph.target(of: edge))
     switch info.strength {
@@ -236,9 +237,9 @@ private struct HeapSnapshotWriter {
     case .strong, .weak: break
     }
     let holds = _exported.holds(edge, from: node)
-    let label = Int(snapshot.edges.label[edge.position])
-    let index = snapshot.labels.index[label]
-    if holds, snapshot.labels.name[label] == 0, snapshot.labels.function[label] == 0,
+    let label = Int(_graph.snapshot.edges.label[edge.position])
+    let index = _labels.index[label]
+    if holds, _labels.name[label] == 0, _labels.function[label] == 0,
       index < Snapshot.Labels.anyIndex
     {
       return try writeEdge(.element, index, to: target)

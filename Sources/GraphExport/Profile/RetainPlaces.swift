@@ -33,6 +33,10 @@ struct RetainPlaces {
   private var _baseByNode: [Int32] = []
   private var _partByNode: [Int32] = []
 
+  /// A text of so many bytes takes no further field: the nodes of an indirect enum fold into each other, however many there
+  /// are.
+  private static let longestText = 160
+
   private static let unknown: Int32 = -2
 
   /// The text of a step, by its number in the tree.
@@ -72,9 +76,10 @@ struct RetainPlaces {
     objectNames: inout ObjectNames, referenceNames: inout ReferenceNames
   ) {
     let graph = exported.graph
+    let reference = ways.reference(to: node)
     let base: Int32
     let text: Int32
-    switch ways.reference(to: node) {
+    switch reference {
     case .edge(let edge):
       let holder = ways.holder(of: node) ?? node
       let reference = referenceNames.row(of: edge, from: holder, names: exported.names)
@@ -95,7 +100,8 @@ struct RetainPlaces {
     }
     placeByNode[node.position] = Int32(
       tree.place(below: Int(base), by: PlaceTree.Step(field: Int(text), type: 0)))
-    if graph.kind(of: node).isFolded {
+    // Storage that nothing holds has no field to be folded into.
+    if reference != nil, graph.kind(of: node).isFolded {
       _baseByNode[node.position] = base
       _partByNode[node.position] = text
     }
@@ -127,7 +133,13 @@ struct RetainPlaces {
     var shown = Names.foldingIndices(name.field)
     if !shown.isEmpty, !shown.hasPrefix("[") { shown = "." + shown }
     if !name.via.isEmpty { shown += " (\(name.via))" }
-    let text = Int32(_texts.number(of: before.hasSuffix(shown) ? before : before + shown))
+    var joined = before
+    if before.utf8.count >= Self.longestText {
+      joined += before.hasSuffix("…") ? "" : "…"
+    } else if !before.hasSuffix(shown) {
+      joined += shown
+    }
+    let text = Int32(_texts.number(of: joined))
     _textByPart[key] = text
     return text
   }

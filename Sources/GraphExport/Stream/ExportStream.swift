@@ -7,71 +7,101 @@ package final class ExportStream {
   /// How many bytes gather before they are passed on.
   private static let pieceSize = 1 << 16
 
-  private var _bytes: [UInt8] = []
+  /// Memory of its own rather than an array: a million objects are a hundred million bytes, put one at a time, and each
+  /// would be checked for exclusive access and for other owners.
+  @exclusivity(unchecked) private var _bytes: UnsafeMutableBufferPointer<UInt8>
+  @exclusivity(unchecked) private var _used = 0
   private let _pass: (ArraySlice<UInt8>) throws -> Void
+  private var _passed = 0
 
   /// How many bytes have been put in.
-  package private(set) var count = 0
+  package var count: Int { _passed + _used }
 
   /// - Parameter pass: Takes each piece; what it throws ends the export.
   package init(_ pass: @escaping (ArraySlice<UInt8>) throws -> Void) {
     _pass = pass
-    _bytes.reserveCapacity(Self.pieceSize + 4_096)
+    _bytes = .allocate(capacity: Self.pieceSize + 4_096)
+  }
+
+  deinit { _bytes.deallocate() }
+
+  /// Makes room for more bytes behind those that have gathered.
+  @inline(__always)
+  private func reserve(_ more: Int) {
+    if _used + more > _bytes.count { grow(more) }
+  }
+
+  private func grow(_ more: Int) {
+    let larger = UnsafeMutableBufferPointer<UInt8>.allocate(
+      capacity: max(_bytes.count * 2, _used + more))
+    _ = larger.update(fromContentsOf: _bytes[..<_used])
+    _bytes.deallocate()
+    _bytes = larger
   }
 
   /// Puts one byte.
   func put(byte: UInt8) {
-    _bytes.append(byte)
-    count += 1
+    reserve(1)
+    _bytes[_used] = byte
+    _used += 1
   }
 
   /// Puts a text as UTF-8.
   func put(_ text: String) {
-    let before = _bytes.count
-    _bytes.append(contentsOf: text.utf8)
-    count += _bytes.count - before
+    var text = text
+    text.withUTF8 { put(bytes: $0) }
   }
 
   /// Puts some bytes.
   func put(bytes: some Collection<UInt8>) {
-    _bytes.append(contentsOf: bytes)
-    count += bytes.count
+    reserve(bytes.count)
+    _used = _bytes[_used...].update(fromContentsOf: bytes)
   }
 
   /// Puts a number in decimal digits.
   func put(decimal number: some BinaryInteger) {
     var rest = UInt64(number.magnitude)
     if number < 0 { put(byte: UInt8(ascii: "-")) }
-    // The last digit comes first: 20 digits are the most that 64 bits have.
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
-      var place = 20
-      repeat {
-        place -= 1
-        digits.initializeElement(
-          at: place, to: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-        rest /= 10
-      } while rest > 0
-      _bytes.append(contentsOf: digits[place...])
-      count += 20 - place
+    var digitCount = 1
+    var bound: UInt64 = 10
+    while digitCount < 20, rest >= bound {
+      digitCount += 1
+      let (next, isTooLarge) = bound.multipliedReportingOverflow(by: 10)
+      if isTooLarge { break }
+      bound = next
     }
+    reserve(digitCount)
+    for place in stride(from: _used + digitCount - 1, through: _used, by: -1) {
+      _bytes[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    }
+    _used += digitCount
   }
 
   /// Puts a text as a string of JSON, within quotes.
   func put(json text: String) {
     put(byte: UInt8(ascii: "\""))
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-        put(byte: UInt8(ascii: "\\"))
-        put(byte: byte)
-      case 0..<0x20:
-        put("\\u00")
-        put(byte: Self.hexDigits[Int(byte >> 4)])
-        put(byte: Self.hexDigits[Int(byte & 15)])
-      default: put(byte: byte)
+    var text = text
+    text.withUTF8 { bytes in
+      guard bytes.contains(where: Self.isEscaped) else { return put(bytes: bytes) }
+      for byte in bytes {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+          put(byte: UInt8(ascii: "\\"))
+          put(byte: byte)
+        case 0..<0x20:
+          put("\\u00")
+          put(byte: Self.hexDigits[Int(byte >> 4)])
+          put(byte: Self.hexDigits[Int(byte & 15)])
+        default: put(byte: byte)
+        }
       }
     }
     put(byte: UInt8(ascii: "\""))
+  }
+
+  private static func isEscaped(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
   }
 
   private static let hexDigits = Array("0123456789abcdef".utf8)
@@ -80,13 +110,14 @@ package final class ExportStream {
   ///
   /// - Throws: What the taker throws.
   func checkpoint() throws {
-    if _bytes.count >= Self.pieceSize { try flush() }
+    if _used >= Self.pieceSize { try flush() }
   }
 
   /// Passes on all that has gathered.
   func flush() throws {
-    guard !_bytes.isEmpty else { return }
-    try _pass(_bytes[...])
-    _bytes.removeAll(keepingCapacity: true)
+    guard _used > 0 else { return }
+    try _pass(ArraySlice(_bytes[..<_used]))
+    _passed += _used
+    _used = 0
   }
 }

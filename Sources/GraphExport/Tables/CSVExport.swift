@@ -54,6 +54,8 @@ private struct CSVRows: RowTaker {
   mutating func null() { separate() }
   mutating func word(_ value: UInt64) { text("0x" + String(value, radix: 16)) }
   mutating func name(_ value: @autoclosure () -> String) { text(value()) }
+  mutating func named(_ value: Int64) { integer(value) }
+  mutating func named(word value: UInt64) { word(value) }
 
   mutating func endRow() throws {
     _stream.put(byte: UInt8(ascii: "\n"))

@@ -8,7 +8,6 @@ package enum ExportTable: String, CaseIterable, Sendable {
   case objects
   case edges
   case roots
-  case retained
   case findings
   case findingObjects = "finding_objects"
 
@@ -24,9 +23,20 @@ package enum ExportTable: String, CaseIterable, Sendable {
       case integer
       case text
 
-      /// A text that stands for the number in the column before it: for formats in which nothing can be looked up. A database
-      /// has it in another table.
+      /// What the number in a column before it stands for: for formats in which nothing can be looked up. A database has it in
+      /// another table.
       case name
+
+      /// What a database computes from other columns.
+      case computed(String)
+
+      /// Whether a database keeps it.
+      var isStored: Bool {
+        switch self {
+        case .integer, .text: true
+        case .name, .computed: false
+        }
+      }
     }
 
     package var name: String
@@ -65,30 +75,27 @@ package enum ExportTable: String, CaseIterable, Sendable {
     case .objects:
       [
         Column("id", .integer, isKey: true), Column("snapshot_id", .integer),
-        Column("identity", .integer), Column("address", .integer), Column("type_id", .integer),
+        Column("identity", .computed("address << 16 | generation")), Column("address", .integer),
+        Column("type_id", .integer),
         Column("type", .name), Column("kind", .text), Column("state", .text),
         Column("bytes", .integer), Column("generation", .integer), Column("mark", .name),
         Column("stack_id", .integer), Column("strong_count", .integer),
         Column("unowned_count", .integer), Column("weak_count", .integer),
         Column("is_alive", .integer), Column("is_reachable", .integer),
-        Column("is_leaked", .integer),
+        Column("is_leaked", .integer), Column("dominator_id", .integer),
+        Column("retained_objects", .integer), Column("retained_bytes", .integer),
       ]
     case .edges:
       [
         Column("source_id", .integer), Column("place", .integer), Column("target_id", .integer),
-        Column("field_id", .integer), Column("field", .name), Column("strength", .text),
-        Column("provenance", .text), Column("holds", .integer),
+        Column("field_id", .integer), Column("field", .name), Column("strength", .name),
+        Column("provenance", .name), Column("holds", .name),
       ]
     case .roots:
       [
         Column("id", .integer, isKey: true), Column("snapshot_id", .integer),
         Column("object_id", .integer), Column("kind", .text), Column("name", .text),
         Column("thread", .text), Column("strength", .text), Column("provenance", .text),
-      ]
-    case .retained:
-      [
-        Column("object_id", .integer, isKey: true), Column("dominator_id", .integer),
-        Column("objects", .integer), Column("bytes", .integer),
       ]
     case .findings:
       [
@@ -106,7 +113,10 @@ package enum ExportTable: String, CaseIterable, Sendable {
         Column("counted_as", .text), Column("is_own", .integer),
       ]
     case .fields:
-      [Column("id", .integer, isKey: true), Column("field", .text), Column("via", .text)]
+      [
+        Column("id", .integer, isKey: true), Column("field", .text), Column("via", .text),
+        Column("strength", .text), Column("provenance", .text), Column("holds", .integer),
+      ]
     case .frames:
       [
         Column("id", .integer, isKey: true), Column("function", .text), Column("file", .text),
@@ -124,7 +134,7 @@ package enum ExportTable: String, CaseIterable, Sendable {
 
 /// Takes the rows of a table: each cell in the order of the columns, then the end of the row.
 ///
-/// Cells of kind `name` come through ``name(_:)``, which a taker may leave unanswered.
+/// Cells that a database doesn't keep come through ``name(_:)`` and ``named(_:)``, which a taker may ignore.
 protocol RowTaker {
   mutating func integer(_ value: Int64)
   mutating func text(_ value: String)
@@ -133,8 +143,10 @@ protocol RowTaker {
   /// A word of 64 bits, as an address is: a number, or as reports write addresses where numbers may be read as doubles.
   mutating func word(_ value: UInt64)
 
-  /// What the number in the column before stands for.
+  /// What a number in a column before stands for.
   mutating func name(_ value: @autoclosure () -> String)
+  mutating func named(_ value: Int64)
+  mutating func named(word: UInt64)
 
   /// - Throws: What ends the export.
   mutating func endRow() throws
@@ -157,5 +169,7 @@ struct NoRows: RowTaker {
   mutating func null() {}
   mutating func word(_ value: UInt64) {}
   mutating func name(_ value: @autoclosure () -> String) {}
+  mutating func named(_ value: Int64) {}
+  mutating func named(word: UInt64) {}
   mutating func endRow() throws {}
 }

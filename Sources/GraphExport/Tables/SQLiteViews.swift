@@ -2,22 +2,27 @@
 
 /// The views of a database.
 enum SQLiteViews {
-  static let all = [objectList, retainers, liveTypes, allocationSites]
+  static let all = [objectList, retained, retainers, liveTypes, allocationSites]
 
   /// Each object with its names in words.
   private static let objectList = """
     object_list AS SELECT objects.id, snapshot_id, printf('0x%x', address) AS address, types.name AS type, types.module,
-      types.is_own, kind, state, objects.bytes, retained.bytes AS retained_bytes, retained.objects AS retained_objects,
+      types.is_own, kind, state, objects.bytes, retained_bytes, retained_objects,
       generation, (SELECT marks.name FROM marks WHERE marks.snapshot_id = objects.snapshot_id
         AND marks.generation >= objects.generation ORDER BY marks.generation LIMIT 1) AS mark,
       stack_id, strong_count, is_alive, is_reachable, is_leaked, identity
-    FROM objects JOIN types ON types.id = type_id JOIN retained ON retained.object_id = objects.id
+    FROM objects JOIN types ON types.id = type_id
+    """
+
+  /// What would go with each object.
+  private static let retained = """
+    retained AS SELECT id AS object_id, dominator_id, retained_objects AS objects, retained_bytes AS bytes FROM objects
     """
 
   /// Who refers to each object, and what from outside does.
   private static let retainers = """
-    retainers AS SELECT target_id AS object_id, source_id AS holder_id, types.name AS holder, fields.field, fields.via, strength,
-      provenance, holds
+    retainers AS SELECT target_id AS object_id, source_id AS holder_id, types.name AS holder, fields.field, fields.via, fields.strength,
+      fields.provenance, fields.holds
     FROM edges JOIN objects ON objects.id = source_id JOIN types ON types.id = objects.type_id
       JOIN fields ON fields.id = field_id
     UNION ALL SELECT object_id, NULL, name, '', NULL, strength, provenance, strength = 'strong' FROM roots

@@ -25,6 +25,10 @@ struct TableRows {
   private var _referenceNames = ReferenceNames()
   private var _code = CodeTree()
 
+  /// What edges are: a name, and how it holds.
+  private var _fields: [(reference: UInt32, info: EdgeInfo, holds: Bool)] = []
+  private var _fieldByKey: [UInt64: Int] = [:]
+
   init(_ snapshots: [ExportedSnapshot]) {
     _snapshots = snapshots
     var objects: Int64 = 0
@@ -73,7 +77,6 @@ struct TableRows {
     case .objects: try _writeObjects(place, to: &taker)
     case .edges: try _writeEdges(place, to: &taker)
     case .roots: try _writeRoots(place, to: &taker)
-    case .retained: try _writeRetained(place, to: &taker)
     case .findings: try _writeFindings(place, to: &taker)
     case .findingObjects: try _writeFindingObjects(place, to: &taker)
     case .types, .fields, .frames, .stacks: break
@@ -136,6 +139,7 @@ struct TableRows {
     var isLeaked = [Bool](repeating: false, count: graph.nodeCount)
     for node in try exported.leaks().leakedNodes { isLeaked[node.position] = true }
     let marks = GenerationNames(names)
+    let sizes = try exported.sizes()
     _objectNames.startSnapshot(graph)
     _code.startSnapshot()
     for node in graph.nodes {
@@ -143,7 +147,7 @@ struct TableRows {
       let type = _objectNames.row(of: node, graph: graph, names: names)
       taker.integer(_firstObject[place] + Int64(row) + 1)
       taker.integer(place + 1)
-      taker.word(exported.identity(of: node))
+      taker.named(word: exported.identity(of: node))
       taker.word(nodes.address[row])
       taker.integer(type + 1)
       taker.name(_objectNames.names[Int(type)].name)
@@ -160,6 +164,14 @@ struct TableRows {
       taker.flag(graph.isAlive(node))
       taker.flag(graph.isReachable[row])
       taker.flag(isLeaked[row])
+      if let dominator = sizes.dominator(of: node) {
+        taker.integer(_firstObject[place] + Int64(dominator.position) + 1)
+      } else {
+        taker.null()
+      }
+      let retained = sizes.retained(by: node)
+      taker.integer(retained.count)
+      taker.integer(retained.bytes.rawValue)
       try taker.endRow()
     }
   }
@@ -174,19 +186,34 @@ struct TableRows {
       let isDestroyed = graph.state(of: node) == .deinited
       for (number, row) in graph.edges(of: node).enumerated() {
         let edge = EdgeIndex(row)
-        let name = _referenceNames.row(of: edge, from: node, names: exported.names)
-        let info = EdgeInfo(rawValue: edges.info[row])
+        let field = _fieldRow(
+          of: edge, from: node, info: EdgeInfo(rawValue: edges.info[row]),
+          holds: !isDestroyed, names: exported.names)
         taker.integer(first + Int64(node.position))
         taker.integer(number)
         taker.integer(first + Int64(edges.target[row]))
-        taker.integer(name + 1)
-        taker.name(_referenceNames.names[Int(name)].shown)
-        taker.text(info.strength.name)
-        taker.text(info.provenance.name)
-        taker.flag(info.isStrong && !isDestroyed)
+        taker.integer(field + 1)
+        let kind = _fields[field]
+        taker.name(_referenceNames.names[Int(kind.reference)].shown)
+        taker.name(kind.info.strength.name)
+        taker.name(kind.info.provenance.name)
+        taker.named(kind.holds ? 1 : 0)
         try taker.endRow()
       }
     }
+  }
+
+  /// The row of what an edge is: its name and how it holds.
+  private mutating func _fieldRow(
+    of edge: EdgeIndex, from node: NodeIndex, info: EdgeInfo, holds: Bool, names: Names
+  ) -> Int {
+    let reference = _referenceNames.row(of: edge, from: node, names: names)
+    let holds = holds && info.isStrong
+    let key = UInt64(reference) << 16 | UInt64(info.rawValue) << 1 | (holds ? 1 : 0)
+    if let row = _fieldByKey[key] { return row }
+    _fieldByKey[key] = _fields.count
+    _fields.append((reference, info, holds))
+    return _fields.count - 1
   }
 
   private func _writeRoots(_ place: Int, to taker: inout some RowTaker) throws {
@@ -205,24 +232,6 @@ struct TableRows {
         orNull: Int(thread) < snapshot.threads.count ? snapshot.threads[Int(thread)].name : nil)
       taker.text(info.strength.name)
       taker.text(info.provenance.name)
-      try taker.endRow()
-    }
-  }
-
-  private func _writeRetained(_ place: Int, to taker: inout some RowTaker) throws {
-    let exported = _snapshots[place]
-    let sizes = try exported.sizes()
-    let first = _firstObject[place] + 1
-    for node in exported.graph.nodes {
-      let retained = sizes.retained(by: node)
-      taker.integer(first + Int64(node.position))
-      if let dominator = sizes.dominator(of: node) {
-        taker.integer(first + Int64(dominator.position))
-      } else {
-        taker.null()
-      }
-      taker.integer(retained.count)
-      taker.integer(retained.bytes.rawValue)
       try taker.endRow()
     }
   }
@@ -277,10 +286,14 @@ struct TableRows {
   }
 
   private func _writeFields(to taker: inout some RowTaker) throws {
-    for (row, name) in _referenceNames.names.enumerated() {
+    for (row, kind) in _fields.enumerated() {
+      let name = _referenceNames.names[Int(kind.reference)]
       taker.integer(row + 1)
       taker.text(name.field)
       taker.text(orNull: name.via)
+      taker.text(kind.info.strength.name)
+      taker.text(kind.info.provenance.name)
+      taker.flag(kind.holds)
       try taker.endRow()
     }
   }
