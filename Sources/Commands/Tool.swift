@@ -141,6 +141,7 @@ package struct Tool: Sendable {
       signal(SIGXFSZ, SIG_IGN)
     }
     return try verb.run(
-      Invocation(tool: name, verb: verb, arguments: arguments, console: console))
+      Invocation(
+        tool: name, verb: verb, arguments: arguments, console: console, running: self))
   }
 }

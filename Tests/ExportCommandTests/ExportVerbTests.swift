@@ -262,4 +262,22 @@ import Testing
     let overview = Help.overview(of: Self.tool)
     #expect(overview.contains("export"))
   }
+
+  @Test("Completions and pages for man have the verb, too")
+  func shells() {
+    func call(_ words: String...) -> String {
+      let output = MemorySink()
+      _ = Self.tool.run(
+        words,
+        on: Console(
+          output: output, errors: MemorySink(), environment: { _ in nil },
+          symbolizer: { _, _ in NoSymbols() }))
+      return output.text
+    }
+    for shell in ["bash", "zsh", "fish"] {
+      #expect(call("completions", shell).contains("heapsnapshot"), "\(shell)")
+    }
+    #expect(call("manual", "--verbs").split(separator: "\n").contains("export"))
+    #expect(call("manual", "export").contains("heapsnapshot"))
+  }
 }
