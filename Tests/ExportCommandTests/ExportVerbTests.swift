@@ -108,9 +108,9 @@ import Testing
     // Open for both, so that neither end waits for the other.
     let pipe = open("\(folder)/pipe", O_RDWR | O_NONBLOCK)
     defer { close(pipe) }
-    // What doesn't fit into the pipe is read while it is written.
     let wanted = export("@clean.mgraph", "--format", format).output
-    #expect(fcntl(pipe, F_SETPIPE_SZ, Int32(1 << 20)) >= wanted.count)
+    // F_SETPIPE_SZ, which Glibc doesn't have for Swift: all of it must fit, since nobody reads meanwhile.
+    #expect(fcntl(pipe, 1031, Int32(1 << 20)) >= wanted.count)
     #expect(export("@clean.mgraph", "--format", format, "-o", "@pipe").status == 0)
     var found = [UInt8](repeating: 0, count: 1 << 20)
     let count = read(pipe, &found, found.count)

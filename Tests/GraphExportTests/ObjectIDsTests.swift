@@ -46,12 +46,12 @@ import Testing
     for generation in 0..<UInt16(12) {
       // A heap of the program's break and a mapped one; addresses are used again.
       for object in alive where Int.random(in: 0..<3, using: &random) == 0 { alive.remove(object) }
-      let taken = Set(alive.map(\.address))
+      var taken = Set(alive.map(\.address))
       for _ in 0..<2_000 {
         let base: UInt64 =
           Bool.random(using: &random) ? 0x5563_0000_0000 : 0x7F21_0000_0010
         let address = base + UInt64.random(in: 0..<8_192, using: &random) * 32
-        if !taken.contains(address), !alive.contains(where: { $0.address == address }) {
+        if taken.insert(address).inserted {
           alive.insert(Object(address: address, generation: generation))
         }
       }
