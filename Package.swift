@@ -118,6 +118,13 @@ let package = Package(
         "GraphPrimitives", "SnapshotFormat", "HeapGraph", "GraphAnalysis", "Symbolication",
         "GraphReport", "CZlib",
       ]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .swift(
+      "GraphExport",
+      [
+        "GraphPrimitives", "SnapshotFormat", "GraphKit", "HeapGraph", "GraphAnalysis",
+        "Symbolication", "GraphReport", "CZlib", "CSQLite",
+      ]),
     .swift(
       "Commands",
       [
@@ -133,9 +140,18 @@ let package = Package(
         "HeapGraph", "GraphAnalysis", "Symbolication", "GraphReport", "Commands",
       ]),
 
+    // The verb that needs SQLite: not in `Commands`, so that leak checks in tests don't need it.
+    .swift(
+      "ExportCommand",
+      [
+        "GraphPrimitives", "SnapshotFormat", "HeapGraph", "GraphAnalysis", "GraphReport",
+        "GraphExport", "Commands",
+      ]),
+
     // The tools.
     .executableTarget(
-      name: "memgraph", dependencies: ["Commands"], swiftSettings: commonSwiftSettings),
+      name: "memgraph", dependencies: ["Commands", "ExportCommand"],
+      swiftSettings: commonSwiftSettings),
     .executableTarget(
       name: "graphdiff", dependencies: ["Commands"], swiftSettings: commonSwiftSettings),
 
@@ -220,6 +236,15 @@ let package = Package(
         "GraphReport", "Symbolication", "HeapCapture", "CZlib",
       ],
       exclude: ["Goldens"]),
+    .tests(
+      of: "GraphExport",
+      [
+        "SnapshotDSL", "GraphPrimitives", "SnapshotFormat", "HeapGraph", "GraphAnalysis",
+        "GraphReport", "Symbolication", "CSQLite", "CZlib", "GoldenFiles",
+      ],
+      exclude: ["Goldens"]),
+    .tests(
+      of: "ExportCommand", ["SnapshotDSL", "SnapshotFormat", "Symbolication", "Commands"]),
     .tests(of: "MemoryGraphTesting", ["Feed"]),
     // The tools and samples as processes, as a user runs them.
     .testTarget(

@@ -26,6 +26,18 @@ package struct Tool: Sendable {
     isSingleVerb = true
   }
 
+  /// The same tool with a verb of another module, which help lists after `verb`.
+  ///
+  /// - Precondition: There is a verb of that name.
+  package func adding(_ more: Verb, after verb: String) -> Tool {
+    var verbs = verbs
+    guard let place = verbs.firstIndex(where: { $0.name == verb }) else {
+      preconditionFailure("no verb \(verb)")
+    }
+    verbs.insert(more, at: place + 1)
+    return Tool(name, summary: summary, verbs: verbs)
+  }
+
   /// Runs this process's command line and ends the process.
   package func runProcess() -> Never {
     exit(run(Array(CommandLine.arguments.dropFirst()), on: .process, ofProcess: true).rawValue)
@@ -129,6 +141,7 @@ package struct Tool: Sendable {
       signal(SIGXFSZ, SIG_IGN)
     }
     return try verb.run(
-      Invocation(tool: name, verb: verb, arguments: arguments, console: console))
+      Invocation(
+        tool: name, verb: verb, arguments: arguments, console: console, running: self))
   }
 }

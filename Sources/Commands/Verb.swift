@@ -72,6 +72,9 @@ package struct Invocation: Sendable {
   package let arguments: Arguments
   package let console: Console
 
+  /// The tool that is running, with all its verbs; nil for a call that none made.
+  var running: Tool?
+
   /// What keeps snapshots between calls and takes the report; nil for a call that stands alone.
   var session: (any ReportSession)?
 

@@ -16,6 +16,11 @@ package struct PlaceTree: Sendable {
   package struct Step: Hashable, Sendable {
     package var field: Int
     package var type: Int
+
+    package init(field: Int, type: Int) {
+      self.field = field
+      self.type = type
+    }
   }
 
   private struct Key: Hashable {

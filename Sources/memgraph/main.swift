@@ -1,5 +1,6 @@
-// memgraph: the command line tool; everything it does is in Commands.
+// memgraph: the command line tool; everything it does is in Commands and ExportCommand.
 
 internal import Commands
+internal import ExportCommand
 
-Tool.memgraph.runProcess()
+Tool.memgraph.adding(.export, after: "view").runProcess()

@@ -17,6 +17,9 @@ package protocol TextSink: AnyObject, Sendable {
   ///
   /// - Throws: ``SinkError`` where the text can't be written.
   func write(_ text: String) throws(SinkError)
+
+  /// Writes some bytes, which need not be text, as ``write(_:)`` does.
+  func write(bytes: ArraySlice<UInt8>) throws(SinkError)
 }
 
 /// Text could not be written.
@@ -43,8 +46,7 @@ package final class DescriptorSink: TextSink {
     if let failure = text.withUTF8(write) { throw SinkError(errno: failure) }
   }
 
-  /// Writes some bytes, as ``write(_:)`` does.
-  func write(bytes: ArraySlice<UInt8>) throws(SinkError) {
+  package func write(bytes: ArraySlice<UInt8>) throws(SinkError) {
     if let failure = bytes.withUnsafeBufferPointer(write) { throw SinkError(errno: failure) }
   }
 
@@ -70,7 +72,7 @@ package final class DescriptorSink: TextSink {
 package final class MemorySink: TextSink {
   package let isTerminal: Bool
   package let columns: Int?
-  private let _text = Mutex("")
+  private let _bytes = Mutex<[UInt8]>([])
 
   package init(isTerminal: Bool = false, columns: Int? = nil) {
     self.isTerminal = isTerminal
@@ -78,7 +80,12 @@ package final class MemorySink: TextSink {
   }
 
   /// What has been written so far.
-  package var text: String { _text.withLock { $0 } }
+  package var bytes: [UInt8] { _bytes.withLock { $0 } }
 
-  package func write(_ text: String) throws(SinkError) { _text.withLock { $0 += text } }
+  /// The same as text.
+  package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  package func write(_ text: String) throws(SinkError) { write(bytes: ArraySlice(text.utf8)) }
+
+  package func write(bytes: ArraySlice<UInt8>) { _bytes.withLock { $0 += bytes } }
 }

@@ -1,19 +1,19 @@
 // Inspection: a snapshot that a verb looks into: read, made a graph, with names.
 
 internal import Glibc
-internal import GraphAnalysis
-internal import GraphPrimitives
-internal import GraphReport
-internal import HeapGraph
+package import GraphAnalysis
+package import GraphPrimitives
+package import GraphReport
+package import HeapGraph
 internal import SnapshotFormat
 internal import Symbolication
 
 /// A snapshot and what verbs ask of it.
-struct Inspection {
-  let input: ReportInput
-  let graph: HeapGraph
-  let names: Names
-  let totals: Totals
+package struct Inspection {
+  package let input: ReportInput
+  package let graph: HeapGraph
+  package let names: Names
+  package let totals: Totals
 }
 
 extension Invocation {
@@ -23,12 +23,12 @@ extension Invocation {
   }
 
   /// The file that an operand names.
-  func path(of operand: String) throws -> String {
+  package func path(of operand: String) throws -> String {
     try session?.path(of: operand) ?? place.path(of: operand)
   }
 
   /// Reads the snapshot that an operand names.
-  func read(_ operand: String, progress: some ProgressSink) throws -> ReportInput {
+  package func read(_ operand: String, progress: some ProgressSink) throws -> ReportInput {
     if let session { return try session.input(operand) }
     let path = try place.path(of: operand)
     progress.report(step: "reading \(path)", done: 0, total: 0)
@@ -36,12 +36,12 @@ extension Invocation {
   }
 
   /// Reads the snapshot that an operand names and makes it a graph.
-  func inspect(_ operand: String, progress: some ProgressSink) throws -> Inspection {
+  package func inspect(_ operand: String, progress: some ProgressSink) throws -> Inspection {
     try inspect(try read(operand, progress: progress), progress: progress)
   }
 
   /// Makes a snapshot a graph.
-  func inspect(_ input: ReportInput, progress: some ProgressSink) throws -> Inspection {
+  package func inspect(_ input: ReportInput, progress: some ProgressSink) throws -> Inspection {
     if let known = session?.inspection(of: input) { return known }
     progress.report(step: "following references of \(input.title)", done: 0, total: 0)
     let graph = try HeapGraph(input.snapshot)
@@ -57,7 +57,7 @@ extension Invocation {
   }
 
   /// A sink for the progress of a call.
-  var progress: TerminalProgress {
+  package var progress: TerminalProgress {
     TerminalProgress(on: console.errors, isWanted: !arguments.has(.quiet))
   }
 

@@ -1,21 +1,21 @@
 // ObjectSearch: the objects that a type's name or an address names.
 
 internal import GraphAnalysis
-internal import GraphPrimitives
+package import GraphPrimitives
 internal import GraphReport
-internal import HeapGraph
+package import HeapGraph
 internal import SnapshotFormat
 
 /// Finds objects by what the caller wrote.
-enum ObjectSearch {
+package enum ObjectSearch {
   /// The objects of a type, none where there are none; or the one at an address.
-  static func nodes(_ subject: String, in graph: HeapGraph) throws -> [NodeIndex] {
+  package static func nodes(_ subject: String, in graph: HeapGraph) throws -> [NodeIndex] {
     if subject.hasPrefix("0x") { return [try node(atAddress: subject, in: graph)] }
     return graph.nodes(ofType: TypePattern(subject))
   }
 
   /// The type of the snapshot whose name is nearest to what was written; nil where none is near.
-  static func nearestType(to subject: String, in graph: HeapGraph) -> String? {
+  package static func nearestType(to subject: String, in graph: HeapGraph) -> String? {
     let names = (0..<graph.snapshot.types.count).map {
       Names.sourceSpelling(of: graph.name(of: TypeIndex($0)))
     }.sorted()
@@ -27,7 +27,7 @@ enum ObjectSearch {
   }
 
   /// The object that an address lies in.
-  static func node(atAddress text: String, in graph: HeapGraph) throws -> NodeIndex {
+  package static func node(atAddress text: String, in graph: HeapGraph) throws -> NodeIndex {
     let digits = text.hasPrefix("0x") ? text.dropFirst(2) : text[...]
     guard let address = UInt64(digits, radix: 16) else {
       throw CommandError(

@@ -1,8 +1,8 @@
-// ReportFile: writes a report to the file that -o names.
+// ReportFile: writes what a verb made to the file that -o names.
 
 internal import Glibc
 
-/// Writes reports to files.
+/// Writes reports and exports to files, whole or not at all.
 package enum ReportFile {
   /// Writes a text to a file; see ``write(to:_:)``.
   package static func write(
@@ -21,10 +21,21 @@ package enum ReportFile {
   static func write(
     to path: String, isDurable: Bool = false, _ body: (DescriptorSink) throws(SinkError) -> Void
   ) throws(CommandError) {
-    var status = stat()
-    let isSpecial = stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
-    let place =
-      isSpecial ? path : path + ".partial-" + String(UInt64.random(in: .min ... .max), radix: 36)
+    do {
+      try write(bytesTo: path, isDurable: isDurable) { try body($0) }
+    } catch let error as CommandError {
+      throw error
+    } catch {
+      preconditionFailure("a body that throws nothing else")
+    }
+  }
+
+  /// The same for content that can fail for reasons of its own, which are thrown as they are.
+  package static func write(
+    bytesTo path: String, isDurable: Bool = false, _ body: (DescriptorSink) throws -> Void
+  ) throws {
+    let isSpecial = isSpecial(path)
+    let place = isSpecial ? path : partial(path)
     let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (isSpecial ? 0 : O_EXCL)
     let descriptor = open(place, flags, 0o666)
     guard descriptor >= 0 else { throw failure(path, errno) }
@@ -33,6 +44,7 @@ package enum ReportFile {
     } catch {
       close(descriptor)
       if !isSpecial { unlink(place) }
+      guard let error = error as? SinkError else { throw error }
       throw failure(path, error.errno)
     }
     if isDurable, !isSpecial, fsync(descriptor) != 0 {
@@ -46,6 +58,71 @@ package enum ReportFile {
       if !isSpecial { unlink(place) }
       throw failure(path, reason)
     }
+  }
+
+  /// Lets something write a file that it wants to open by itself. What is no ordinary file gets a copy of it.
+  ///
+  /// - Parameter body: Writes a file at the path that it is given, where nothing lies.
+  package static func write(
+    fileTo path: String, _ body: (String) throws -> Void
+  ) throws {
+    if isSpecial(path) {
+      return try write(bytesTo: path) { sink in
+        try withTemporaryFile(body) { try sink.write(bytes: $0) }
+      }
+    }
+    // The place is made here, so that the reason why it can't be is told in our words.
+    let place = partial(path)
+    let descriptor = open(place, O_WRONLY | O_CREAT | O_CLOEXEC | O_EXCL, 0o666)
+    guard descriptor >= 0 else { throw failure(path, errno) }
+    close(descriptor)
+    do {
+      try body(place)
+    } catch {
+      unlink(place)
+      throw error
+    }
+    if rename(place, path) != 0 {
+      let reason = errno
+      unlink(place)
+      throw failure(path, reason)
+    }
+  }
+
+  /// Lets something write a file among the temporary ones, passes its bytes on, and removes it.
+  package static func withTemporaryFile(
+    _ body: (String) throws -> Void, pass: (ArraySlice<UInt8>) throws -> Void
+  ) throws {
+    let folder = getenv("TMPDIR").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    var template = Array(((folder ?? "/tmp") + "/memgraph-XXXXXX").utf8CString)
+    let descriptor = mkstemp(&template)
+    let place = template.withUnsafeBufferPointer {
+      $0.baseAddress.map { String(cString: $0) } ?? ""
+    }
+    guard descriptor >= 0 else { throw failure(folder ?? "/tmp", errno) }
+    defer {
+      close(descriptor)
+      unlink(place)
+    }
+    try body(place)
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(descriptor, &piece, piece.count)
+      if count == 0 { return }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw failure(place, errno) }
+      try pass(piece[..<count])
+    }
+  }
+
+  /// Whether something other than a file lies at a path.
+  private static func isSpecial(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+  }
+
+  private static func partial(_ path: String) -> String {
+    path + ".partial-" + String(UInt64.random(in: .min ... .max), radix: 36)
   }
 
   private static func failure(_ path: String, _ errno: Int32) -> CommandError {

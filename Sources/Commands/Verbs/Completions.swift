@@ -17,7 +17,7 @@ extension Verb {
         "Completions in each fish from now on."),
     ]
   ) { call in
-    let tools = [Tool.memgraph, Tool.graphdiff]
+    let tools = [call.running ?? .memgraph, .graphdiff]
     let text: String
     switch call.arguments.operands[0] {
     case "bash": text = BashCompletion.script(for: tools)
@@ -43,23 +43,24 @@ extension Verb {
     ],
     isHidden: true
   ) { call in
+    let memgraph = call.running ?? .memgraph
     if call.arguments.has(call.verb.options[0]) {
-      let names = Tool.memgraph.verbs.filter { !$0.isHidden }.map { $0.name + "\n" }
+      let names = memgraph.verbs.filter { !$0.isHidden }.map { $0.name + "\n" }
       try call.write(names.joined())
       return .nothingFound
     }
     guard let name = call.arguments.operands.first else {
-      try call.write(ManualPage.page(of: Tool.memgraph, verb: nil))
+      try call.write(ManualPage.page(of: memgraph, verb: nil))
       return .nothingFound
     }
     if name == "graphdiff" {
       try call.write(ManualPage.page(of: Tool.graphdiff, verb: nil))
       return .nothingFound
     }
-    guard let verb = Tool.memgraph.verbs.first(where: { $0.name == name }) else {
+    guard let verb = memgraph.verbs.first(where: { $0.name == name }) else {
       throw UsageError(name, "no verb", mend: "`memgraph --help` lists the verbs")
     }
-    try call.write(ManualPage.page(of: Tool.memgraph, verb: verb))
+    try call.write(ManualPage.page(of: memgraph, verb: verb))
     return .nothingFound
   }
 }

@@ -1,5 +1,7 @@
 // Diagram: a cycle or path as boxes and arrows, for formats that can draw them.
 
+package import GraphAnalysis
+
 /// Boxes and arrows between them.
 package struct Diagram: Hashable, Sendable {
   package struct Box: Hashable, Sendable {
@@ -68,6 +70,13 @@ package struct Diagram: Hashable, Sendable {
     fold(keeping: cut)
   }
 
+  /// The picture of the way from a root to an object.
+  package init?(of path: RetainPath, names: Names) {
+    let text = PathText(path: path, names: names)
+    self.init(
+      ofFinding: .members(["type": .string(text.target), "path": .array(text.findingJSON)]))
+  }
+
   /// Makes one box of neighbours that are far from both ends and from the arrow to cut, where there are too many.
   private mutating func fold(keeping cut: Int?) {
     guard boxes.count > Self.boxLimit else { return }
@@ -98,12 +107,12 @@ package struct Diagram: Hashable, Sendable {
 }
 
 /// Writes diagrams in the language of Mermaid, which GitHub and GitLab draw in Markdown.
-enum MermaidRenderer {
+package enum MermaidRenderer {
   /// How much of a name a box shows.
   private static let widthLimit = 80
 
   /// - Complexity: O(*n*) for *n* characters.
-  static func render(_ diagram: Diagram) -> String {
+  package static func render(_ diagram: Diagram) -> String {
     var text = "flowchart LR\n"
     for (place, box) in diagram.boxes.enumerated() {
       let (open, close) = box.isRoot ? ("([", "])") : ("[", "]")

@@ -203,7 +203,7 @@ package final class Names {
   }
 
   /// A path of fields with each index as `[_]`.
-  static func foldingIndices(_ field: String) -> String {
+  package static func foldingIndices(_ field: String) -> String {
     let parts = field.split(separator: "[", omittingEmptySubsequences: false)
     var folded = String(parts[0])
     for part in parts.dropFirst() {

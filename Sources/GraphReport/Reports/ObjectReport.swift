@@ -261,7 +261,7 @@ extension NodeKind {
 
 extension NodeState {
   /// The state as JSON has it.
-  fileprivate var name: String {
+  package var name: String {
     switch self {
     case .live: "live"
     case .deiniting: "deiniting"

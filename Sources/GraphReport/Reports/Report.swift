@@ -237,7 +237,7 @@ extension Document {
   }
 
   /// The picture of the worst cycle, else of the worst path, and which finding it is of.
-  static func picture(of findings: [JSONValue]) -> (place: Int, diagram: Diagram)? {
+  package static func picture(of findings: [JSONValue]) -> (place: Int, diagram: Diagram)? {
     let place =
       findings.firstIndex { $0["cycle"] != nil } ?? findings.firstIndex { $0["path"] != nil }
     guard let place, let diagram = Diagram(ofFinding: findings[place]) else { return nil }

@@ -1,4 +1,4 @@
-// CodeTable: the functions on stacks and the stacks themselves, named.
+// CodeTable: the functions on stacks and the stacks themselves, as columns of the viewer's data.
 
 internal import GraphPrimitives
 internal import GraphReport
@@ -6,14 +6,8 @@ internal import SnapshotFormat
 internal import Symbolication
 
 /// The frames of the viewer's data, and its stacks as a prefix tree of them.
-///
-/// One return address may be several frames, since inlined functions are frames too, so the tree has rows
-/// of its own.
 struct CodeTable {
-  private var _rowByFrame: [SourceFrame: UInt32] = [:]
-  private var _framesByPC: [UInt64: [UInt32]] = [:]
-  private var _rowByCall: [UInt64: UInt32] = [:]
-  private var _rowByStack: [UInt32: UInt32] = [0: 0]
+  private var _tree = CodeTree()
 
   private var _function = ViewerColumn("frame.function", .u32)
   private var _file = ViewerColumn("frame.file", .u32)
@@ -32,40 +26,17 @@ struct CodeTable {
 
   /// The row of one of the snapshot's stacks.
   mutating func row(of stack: StackIndex, names: Names, strings: inout StringPool) -> UInt32 {
-    if let row = _rowByStack[stack.rawValue] { return row }
-    let stacks = names.snapshot.stacks
-    // Outwards to what is known, then inwards again.
-    var unknown: [UInt32] = []
-    var row = stack.rawValue
-    while _rowByStack[row] == nil {
-      unknown.append(row)
-      row = stacks.parent[Int(row)]
+    let row = _tree.call(of: stack, names: names)
+    // What the tree has learned by it goes into the columns.
+    for frame in _tree.frames[_function.count...] { append(frame, &strings) }
+    for call in _frame.count..<_tree.callers.count {
+      _parent.append(UInt32(call) - _tree.callers[call])
+      _frame.append(_tree.frameByCall[call])
     }
-    var caller = _rowByStack[row] ?? 0
-    for row in unknown.reversed() {
-      for frame in frames(at: stacks.pc[Int(row)], names: names, strings: &strings) {
-        caller = call(of: frame, from: caller)
-      }
-      _rowByStack[row] = caller
-    }
-    return caller
+    return row
   }
 
-  /// The frames at a return address, the outermost first.
-  private mutating func frames(
-    at pc: UInt64, names: Names, strings: inout StringPool
-  ) -> [UInt32] {
-    if let rows = _framesByPC[pc] { return rows }
-    var rows: [UInt32] = []
-    for frame in names.frames(at: pc).reversed() { rows.append(row(of: frame, &strings)) }
-    _framesByPC[pc] = rows
-    return rows
-  }
-
-  private mutating func row(of frame: SourceFrame, _ strings: inout StringPool) -> UInt32 {
-    if let row = _rowByFrame[frame] { return row }
-    let row = UInt32(_function.count)
-    _rowByFrame[frame] = row
+  private mutating func append(_ frame: SourceFrame, _ strings: inout StringPool) {
     _function.append(strings.row(of: Names.sourceSpelling(of: frame.function)))
     _file.append(strings.row(of: frame.file ?? ""))
     _line.append(frame.line.map { max(0, min($0, Int(UInt32.max))) } ?? 0)
@@ -73,17 +44,6 @@ struct CodeTable {
     _flags.append(
       byte: (frame.isInlined ? 1 : 0) | (OwnCode.isOwn(frame) ? 2 : 0)
         | (OwnCode.isAllocator(frame) ? 4 : 0))
-    return row
-  }
-
-  private mutating func call(of frame: UInt32, from caller: UInt32) -> UInt32 {
-    let key = UInt64(caller) << 32 | UInt64(frame)
-    if let row = _rowByCall[key] { return row }
-    let row = UInt32(_frame.count)
-    _rowByCall[key] = row
-    _parent.append(row - caller)
-    _frame.append(frame)
-    return row
   }
 
   var columns: [ViewerColumn] {

@@ -1,0 +1,2 @@
+// SQLite, for exports as a database.
+#include <sqlite3.h>
