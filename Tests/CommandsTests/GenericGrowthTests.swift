@@ -19,6 +19,26 @@ import Testing
     #expect(call.output.contains("1. 2 × App.Box<String>, abandoned"))
   }
 
+  @Test("Marks in the order in which a shell fills them in are put in the order of time")
+  func shellOrder() throws {
+    let clinic = try Clinic()
+    defer { clinic.remove() }
+    let numbers = Array(1...12)
+    for boxes in numbers {
+      try Self.snapshot(boxes: boxes).write(to: "\(clinic.folder)/boxes-\(boxes).mgraph")
+    }
+    let inTime = numbers.map { "boxes-\($0).mgraph" }
+    let ordered = clinic.call(["growth"] + inTime)
+    #expect(ordered.errors.isEmpty && ordered.status == .findings)
+    let asShell = clinic.call(["growth"] + inTime.sorted())
+    #expect(asShell.output == ordered.output && asShell.status == .findings)
+    #expect(asShell.errors.contains("the order in which they were taken"))
+    // The marks for warming up are the earliest ones.
+    let warm = clinic.call(["growth", "--warm-up", "9"] + inTime.sorted())
+    #expect(warm.output == clinic.call(["growth"] + inTime.suffix(3)).output)
+    #expect(clinic.call(["diff"] + inTime.sorted()).output == clinic.call(["diff"] + inTime).output)
+  }
+
   private static func snapshot(boxes: Int) -> Snapshot {
     var heap = SnapshotDSL()
     heap.module("/app/App", buildID: "5eed", addresses: 0x5000..<0xA000)

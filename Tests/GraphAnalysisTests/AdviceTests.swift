@@ -224,6 +224,38 @@ import Testing
     #expect(graph.kind(of: cut.step.node) == .task && cut.frees.count == 4)
   }
 
+  @Test("A cache behind one task is to be bounded; of a task for each object the tasks are to end")
+  func cacheBehindTask() throws {
+    for state in [TaskState.running, .suspended] {
+      var heap = SnapshotDSL()
+      let task = heap.task(strongCount: 2)
+      heap.root(.threadLocal, address: 0x1000, to: task)
+      let server = heap.object("App.Server")
+      heap.edge(task, "slab", to: server, provenance: .scanned)
+      let entries = heap.storage(bytes: 512)
+      heap.edge(server, "entries", to: entries)
+      for _ in 0..<6 { heap.edge(entries, "[_]", to: heap.object("App.Response")) }
+      heap.describe(task, id: 1, state: state)
+      let (cut, graph, _) = try Self.best(heap, keeping: "App.Response")
+      #expect(cut.advice == .boundContainer && cut.frees.count == 6, "\(state)")
+      #expect(graph.typeName(of: cut.step.node) == "App.Server")
+    }
+
+    var heap = SnapshotDSL()
+    for number in 1...6 {
+      let task = heap.task(strongCount: 2)
+      heap.root(.threadLocal, address: 0x1000 * UInt64(number), to: task)
+      let model = heap.object("App.Model")
+      heap.edge(task, "slab", to: model, provenance: .scanned)
+      let entries = heap.storage(bytes: 64)
+      heap.edge(model, "entries", to: entries)
+      heap.edge(entries, "[_]", to: heap.object("App.Response"))
+      heap.describe(task, id: UInt64(number))
+    }
+    let (cut, graph, _) = try Self.best(heap, keeping: "App.Response")
+    #expect(cut.advice == .cancelTask && graph.kind(of: cut.step.node) == .task)
+  }
+
   @Test("A dictionary is to be bounded, an array is to be taken from")
   func containers() throws {
     for (label, advice) in [("[_]", Advice.boundContainer), ("[0]", .clearField)] {
