@@ -1,8 +1,8 @@
 // ReferenceSteps: paths through the graph as steps with container storage folded, and their names.
 
 internal import GraphKit
-internal import GraphPrimitives
-internal import HeapGraph
+package import GraphPrimitives
+package import HeapGraph
 internal import SnapshotFormat
 
 extension HeapGraph {
@@ -150,7 +150,7 @@ extension HeapGraph {
   }
 
   /// Whether an edge is called after its offset in memory without a type: `+24`.
-  func isOffset(_ edge: EdgeIndex, in node: NodeIndex) -> Bool {
+  package func isOffset(_ edge: EdgeIndex, in node: NodeIndex) -> Bool {
     switch kind(of: node) {
     case .block, .taskSlab, .cStorage:
       label(of: edge).name.utf8.first == UInt8(ascii: "+")

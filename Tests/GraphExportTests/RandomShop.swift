@@ -34,7 +34,7 @@ enum RandomShop {
     for from in nodes {
       for _ in 0..<Int.random(in: 0...3, using: &random) {
         heap.edge(
-          from, random.pick(["next", "parent", "[1]", "[_].owner", "capture[0]", ""]),
+          from, random.pick(["next", "parent", "[1]", "[_].owner", "capture[0]", "", "+8", "+16"]),
           to: random.pick(nodes), function: random.pick([0, 0, 0, 0x9000]),
           strength: random.pick([.strong, .strong, .strong, .weak, .unowned, .unmanaged]),
           provenance: random.pick([.reflected, .scanned, .declared]))

@@ -39,7 +39,12 @@ import Testing
       var parts = ""
       var holder = step.node
       for edge in step.edges {
-        let text = names.text(of: edge, from: holder)
+        var text = names.text(of: edge, from: holder)
+        if [.block, .taskSlab, .cStorage].contains(exported.graph.kind(of: holder)),
+          text.field.hasPrefix("+")
+        {
+          text = ("[_]", "")
+        }
         let isFirst = edge == step.edges[0]
         var shown = ReferenceName(field: text.field, via: text.via).shown
         if !isFirst || exported.graph.kind(of: step.node).isFolded {

@@ -39,6 +39,9 @@ struct RetainPlaces {
 
   private static let unknown: Int32 = -2
 
+  /// Stands for the row of any offset's name.
+  private static let anyOffset = UInt32.max
+
   /// The text of a step, by its number in the tree.
   func text(numbered number: Int) -> String { _texts.texts[number] }
 
@@ -82,7 +85,11 @@ struct RetainPlaces {
     switch reference {
     case .edge(let edge):
       let holder = ways.holder(of: node) ?? node
-      let reference = referenceNames.row(of: edge, from: holder, names: exported.names)
+      // Offsets into C memory are an array's more often than not.
+      let reference =
+        graph.isOffset(edge, in: holder)
+        ? Self.anyOffset
+        : referenceNames.row(of: edge, from: holder, names: exported.names)
       if _partByNode[holder.position] != Self.unknown {
         base = _baseByNode[holder.position]
         text = joined(_partByNode[holder.position], reference, referenceNames)
@@ -107,6 +114,11 @@ struct RetainPlaces {
     }
   }
 
+  private static func name(_ reference: UInt32, _ references: ReferenceNames) -> ReferenceName {
+    reference == anyOffset
+      ? ReferenceName(field: "[_]", via: "") : references.names[Int(reference)]
+  }
+
   /// The text of a field of a type.
   private mutating func field(
     _ reference: UInt32, of type: UInt32, _ objects: ObjectNames, _ references: ReferenceNames
@@ -115,7 +127,7 @@ struct RetainPlaces {
     if let known = _textByField[key] { return known }
     let name = objects.names[Int(type)].name
     let holder = name.contains(" ") ? "(\(name))" : name
-    let shown = Names.foldingIndices(references.names[Int(reference)].shown)
+    let shown = Names.foldingIndices(Self.name(reference, references).shown)
     let text = Int32(
       _texts.number(of: shown.hasPrefix("[") ? holder + shown : "\(holder).\(shown)"))
     _textByField[key] = text
@@ -129,7 +141,7 @@ struct RetainPlaces {
     let key = UInt64(UInt32(bitPattern: part)) << 32 | UInt64(reference)
     if let known = _textByPart[key] { return known }
     let before = _texts.texts[Int(part)]
-    let name = references.names[Int(reference)]
+    let name = Self.name(reference, references)
     var shown = Names.foldingIndices(name.field)
     if !shown.isEmpty, !shown.hasPrefix("[") { shown = "." + shown }
     if !name.via.isEmpty { shown += " (\(name.via))" }
