@@ -34,6 +34,8 @@ internal struct AtomicFile {
   ) throws(SnapshotError) {
     do throws(Failure) {
       try _refuseSpecialFile(path)
+      // A link stays one: what it leads to is written.
+      let path = OutputPlace(path).path
       let (name, descriptor) = try _create(beside: path)
       do throws(Failure) {
         try _withoutSizeSignal { () throws(Failure) in

@@ -1,6 +1,7 @@
 // ReportFile: writes what a verb made to the file that -o names.
 
 internal import Glibc
+internal import SnapshotFormat
 
 /// Writes reports and exports to files, whole or not at all.
 package enum ReportFile {
@@ -12,7 +13,8 @@ package enum ReportFile {
   }
 
   /// Writes a file in one go: under a name of its own first, so that nothing half-written stands under
-  /// the name that was asked for. What is no ordinary file (`/dev/stdout`, a pipe) is written to as it is.
+  /// the name that was asked for. What is no ordinary file (`/dev/stdout`, a pipe) is written to as it is, and
+  /// a link stays one.
   ///
   /// - Parameters:
   ///   - isDurable: Whether the content must be on the disk before the file has its name, so that not even a machine that
@@ -34,9 +36,10 @@ package enum ReportFile {
   package static func write(
     bytesTo path: String, isDurable: Bool = false, _ body: (DescriptorSink) throws -> Void
   ) throws {
-    let isSpecial = isSpecial(path)
-    let place = isSpecial ? path : partial(path)
-    let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (isSpecial ? 0 : O_EXCL)
+    let output = OutputPlace(path)
+    let isSpecial = output.isStream
+    let place = isSpecial ? path : partial(output.path)
+    let flags = O_WRONLY | O_CLOEXEC | (isSpecial ? O_APPEND : O_CREAT | O_EXCL)
     let descriptor = open(place, flags, 0o666)
     guard descriptor >= 0 else { throw failure(path, errno) }
     do {
@@ -53,7 +56,7 @@ package enum ReportFile {
       unlink(place)
       throw failure(path, reason)
     }
-    if close(descriptor) != 0 || (!isSpecial && rename(place, path) != 0) {
+    if close(descriptor) != 0 || (!isSpecial && rename(place, output.path) != 0) {
       let reason = errno
       if !isSpecial { unlink(place) }
       throw failure(path, reason)
@@ -66,13 +69,14 @@ package enum ReportFile {
   package static func write(
     fileTo path: String, _ body: (String) throws -> Void
   ) throws {
-    if isSpecial(path) {
+    let output = OutputPlace(path)
+    if output.isStream {
       return try write(bytesTo: path) { sink in
         try withTemporaryFile(body) { try sink.write(bytes: $0) }
       }
     }
     // The place is made here, so that the reason why it can't be is told in our words.
-    let place = partial(path)
+    let place = partial(output.path)
     let descriptor = open(place, O_WRONLY | O_CREAT | O_CLOEXEC | O_EXCL, 0o666)
     guard descriptor >= 0 else { throw failure(path, errno) }
     close(descriptor)
@@ -82,7 +86,7 @@ package enum ReportFile {
       unlink(place)
       throw error
     }
-    if rename(place, path) != 0 {
+    if rename(place, output.path) != 0 {
       let reason = errno
       unlink(place)
       throw failure(path, reason)
@@ -113,12 +117,6 @@ package enum ReportFile {
       guard count > 0 else { throw failure(place, errno) }
       try pass(piece[..<count])
     }
-  }
-
-  /// Whether something other than a file lies at a path.
-  private static func isSpecial(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
   }
 
   private static func partial(_ path: String) -> String {

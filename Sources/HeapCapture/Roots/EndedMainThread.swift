@@ -6,7 +6,7 @@ internal import SnapshotFormat
 ///
 /// `dispatchMain()` ends the thread, or lets it sleep where it would have ended. Its frames never return,
 /// so what they hold is nobody's mistake. While the thread runs, its stack has a return address into
-/// `main`.
+/// `main`; when `main` has returned it has one into `exit`, and its frames hold nothing any more.
 func endedMainStack(
   of memory: TargetMemory, threads: [ThreadState], images: [LoadedImage]
 ) -> Range<UInt64>? {
@@ -18,9 +18,12 @@ func endedMainStack(
   guard let main = images.lazy.compactMap({ $0.range(ofFunction: "main") }).first else {
     return nil
   }
+  let exit = images.lazy.filter { $0.module.path.split(separator: "/").last == "libc.so.6" }
+    .compactMap { $0.range(ofFunction: "exit") }.first
   let start = thread.stackPointer & ~7
   for place in stride(from: start, to: range.upperBound, by: 8) {
-    if let word = memory.word(at: place), main.contains(word &- 1) { return nil }
+    guard let word = memory.word(at: place) else { continue }
+    if main.contains(word &- 1) || exit?.contains(word &- 1) == true { return nil }
   }
   return range.lowerBound..<start
 }

@@ -42,6 +42,7 @@ final class LayoutCompiler {
     program.size = info.size
     program.stride = max(1, info.stride)
     program.alignment = info.alignment
+    program.isUnknown = info.kind == MG_LAYOUT_UNKNOWN
     let id = _add(program)
     _programByType[type] = id
     return id
@@ -326,9 +327,15 @@ final class LayoutCompiler {
     let isFolded = isFoldedInPaths(name)
     for place in 0..<info.childCount {
       let child = mirror.child(place, of: type)
+      let name = isFolded ? path : joinPath(path, readableFieldName(child.name))
+      if child.kind == MG_LAYOUT_UNKNOWN {
+        // Where the next field begins is not known either.
+        note("values whose type has no description")
+        _words(from: offset + child.offset, to: offset + info.size, path: name, into: &steps)
+        continue
+      }
       _value(
-        kind: child.kind, type: child.type, offset: offset + child.offset,
-        path: isFolded ? path : joinPath(path, readableFieldName(child.name)), index: index,
+        kind: child.kind, type: child.type, offset: offset + child.offset, path: name, index: index,
         depth: depth + 1, into: &steps)
     }
   }
@@ -363,7 +370,12 @@ final class LayoutCompiler {
     for place in 0..<info.childCount {
       let child = mirror.child(place, of: type)
       guard let payload = child.type else { continue }
-      let size = mirror.info(of: payload).size
+      let layout = mirror.info(of: payload)
+      if layout.kind == MG_LAYOUT_UNKNOWN {
+        note("values whose type has no description")
+        return _words(from: offset, to: offset + info.size, path: path, index: index, into: &steps)
+      }
+      let size = layout.size
       // Payloads without a size are laid out as cases without a payload, unless they are generic.
       if size == 0 && !isGeneric { continue }
       var inner: [LayoutProgram.Step] = []

@@ -62,4 +62,7 @@ struct LayoutProgram {
   var size = 0
   var stride = 1
   var alignment = 1
+
+  /// Whether nobody knows what such a value is, not even its size: what has some of them is words.
+  var isUnknown = false
 }

@@ -52,6 +52,8 @@ extension TypeCatalog {
       } else {
         _words(value, from: firstCapture, labels.label("capture"), into: &sink)
       }
+    case .box(let program, let offset) where compiler.programs[program].isUnknown:
+      _words(value, from: offset, .none, into: &sink)
     case .box(let program, let offset):
       if let inner = value.advanced(by: offset) { _run(program, inner, into: &sink) }
     case .errorBox:
@@ -361,9 +363,10 @@ extension TypeCatalog {
     guard kind <= MetadataReader.Kind.lastValueKind, let witnesses = reader.value(of: metadata),
       let type = mirror.type(ofMetadata: metadata)
     else { return .unknown }
+    let program = compiler.program(of: type)
+    if compiler.programs[program].isUnknown { return .unknown }
     return .value(
-      program: compiler.program(of: type), isInline: witnesses.isInline,
-      alignment: witnesses.alignment)
+      program: program, isInline: witnesses.isInline, alignment: witnesses.alignment)
   }
 
   // MARK: Closures
@@ -403,6 +406,7 @@ extension TypeCatalog {
 
   private func _array(_ value: _Value, _ element: Int, into sink: inout some ReferenceSink) {
     let program = compiler.programs[element]
+    if program.isUnknown { return _words(value, from: 32, .none, into: &sink) }
     guard !program.steps.isEmpty, let count = value.word(16) else { return }
     let start = (32 + program.alignment - 1) & ~(program.alignment - 1)
     let room = max(0, value.available - start) / program.stride
@@ -418,6 +422,7 @@ extension TypeCatalog {
     _ value: _Value, _ element: Int, from start: Int, into sink: inout some ReferenceSink
   ) {
     let program = compiler.programs[element]
+    if program.isUnknown { return _words(value, from: start, .none, into: &sink) }
     guard !program.steps.isEmpty else { return }
     guard let capacity = value.word(16), let count = value.word(24), let first = value.word(32),
       count <= capacity, first < max(1, capacity),
@@ -447,6 +452,9 @@ extension TypeCatalog {
     guard let scale = value.word(32).map({ $0 & 0xff }), scale < 40 else { return }
     let buckets = 1 << Int(scale)
     let bitmap = key == nil ? 56 : 64
+    if [key, element].contains(where: { $0.map { compiler.programs[$0].isUnknown } ?? false }) {
+      return _words(value, from: bitmap + (buckets + 63) / 64 * 8, .none, into: &sink)
+    }
     // Keys or elements at 48, a dictionary's values at 56: addresses within the storage.
     func elements(at place: Int, _ program: LayoutProgram, _ name: LabelTable.Name) {
       guard !program.steps.isEmpty, let first = value.word(place), first >= value.address else {
