@@ -267,9 +267,12 @@ package final class ELFFile {
       let names = sections[Int(table.link)].fileOffset
       let end = table.fileOffset &+ table.size
       guard end <= UInt64(_bytes.count), table.fileOffset <= end else { continue }
-      for at in stride(from: Int(table.fileOffset), to: Int(end) - 23, by: 24) {
-        let symbol = base + at
+      // Tables are long: this is most of a small capture where nothing is optimized, an iterator twice that.
+      var symbol = base + Int(table.fileOffset)
+      let last = base + Int(end) - 24
+      while symbol <= last {
         if !body(symbol, names &+ UInt64(symbol.loadUnaligned(as: UInt32.self))) { return }
+        symbol += 24
       }
     }
   }

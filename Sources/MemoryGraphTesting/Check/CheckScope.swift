@@ -36,7 +36,7 @@ final class CheckScope: Sendable {
   ///
   /// - Throws: ``CheckProblem`` where the agent can't work in this process.
   init(takesStrays: Bool) throws(CheckProblem) {
-    try Self._start()
+    try quietly({ Self._started }).get()
     _outer = Self._open.withLock { $0[Self.current] }
     token = memory_graph_scope_open(takesStrays)
     self.takesStrays = takesStrays
@@ -44,7 +44,7 @@ final class CheckScope: Sendable {
       throw CheckProblem(
         "too many leak checks at once, or no memory for one more; run fewer tests in parallel")
     }
-    Self._open.withLock { $0[token] = self }
+    quietly { Self._open.withLock { $0[token] = self } }
     do {
       try _proveRecording()
     } catch {
@@ -53,9 +53,7 @@ final class CheckScope: Sendable {
     }
   }
 
-  /// Starts the agent; the same answer for all scopes.
-  private static func _start() throws(CheckProblem) { try _started.get() }
-
+  /// Whether the agent could be started; the same answer for all scopes.
   private static let _started: Result<Void, CheckProblem> = {
     guard let task = dlsym(nil, "swift_task_getCurrent"),
       let local = dlsym(nil, "swift_task_localValueGet")
@@ -81,7 +79,8 @@ final class CheckScope: Sendable {
       let probe = Canary()
       let address = UInt64(UInt(bitPattern: Unmanaged.passUnretained(probe).toOpaque()))
       return withExtendedLifetime(probe) {
-        (address, Survivors.objects(among: _blocks(of: token)).contains { $0.address == address })
+        let seen = quietly { _blocks(of: token).contains { $0.address == address } }
+        return (address, seen)
       }
     }
     guard seen else {
@@ -129,11 +128,13 @@ final class CheckScope: Sendable {
 
   /// Blocks that were reported, or accepted, are no scope's business any more.
   func account(for addresses: Set<HiddenAddress>) {
-    _state.withLock { $0.accounted.formUnion(addresses) }
+    quietly { _state.withLock { $0.accounted.formUnion(addresses) } }
   }
 
   /// Ends the scope, and hands on what it did not account for.
-  func close() {
+  func close() { quietly { _close() } }
+
+  private func _close() {
     let state = _state.withLock { state in
       defer { state = State() }
       return state

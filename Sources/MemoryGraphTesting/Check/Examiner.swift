@@ -54,12 +54,14 @@ final class Examiner: Sendable {
   }
 
   private func _add(_ work: @escaping @Sendable (Result<Examination, CheckProblem>) -> Void) {
-    let starts = _state.withLock { state in
-      state.pending.append(Request(work: work))
-      defer { state.isRunning = true }
-      return !state.isRunning
+    quietly {
+      let starts = _state.withLock { state in
+        state.pending.append(Request(work: work))
+        defer { state.isRunning = true }
+        return !state.isRunning
+      }
+      if starts { OwnThread.start { quietly { self._run() } } }
     }
-    if starts { OwnThread.start { self._run() } }
   }
 
   private func _run() {

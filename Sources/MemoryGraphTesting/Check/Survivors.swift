@@ -9,12 +9,20 @@ internal import Glibc
 /// costs a snapshot, nothing else; so where it is unknown, a block is one. Memory is read through the kernel,
 /// since another thread may free it meanwhile.
 enum Survivors {
-  /// Blocks that are objects, boxes, closure contexts or tasks, or that the program registered.
+  /// Blocks that are objects, boxes, closure contexts or tasks, or that the program registered; without
+  /// those that the test library made for itself.
   ///
   /// - Complexity: a system call for each block, and two for each type.
   static func objects(among blocks: [memory_graph_survivor]) -> [memory_graph_survivor] {
     var kinds = TypeKinds()
-    return blocks.filter { $0.is_registered || kinds.kind(of: $0) != .other }
+    var libraries = TestLibraries()
+    return blocks.filter { block in
+      if block.is_registered { return true }
+      let kind = kinds.kind(of: block)
+      guard kind != .other else { return false }
+      guard let type = word(at: block.address) else { return true }
+      return !libraries.own(block, type: type, isClass: kind == .object)
+    }
   }
 
   /// Whether a task is among some objects: it may end soon, and let go what it has.
@@ -62,6 +70,7 @@ enum Survivors {
 private struct TypeKinds {
   enum Kind {
     case object
+    case context  // of a closure, or a box
     case task
     case other
   }
@@ -79,7 +88,7 @@ private struct TypeKinds {
   }()
 
   mutating func kind(of block: memory_graph_survivor) -> Kind {
-    guard Self._canRead else { return .object }
+    guard Self._canRead else { return .context }
     guard block.bytes >= 16, let type = Survivors.word(at: block.address), type >= 0x1000 else {
       return .other
     }
@@ -98,7 +107,7 @@ private struct TypeKinds {
     case 0:
       let bytes = UInt32(truncatingIfNeeded: words.3)
       return (bytes >= 16 ? .object : .other, bytes)
-    case 0x400..<0x600: return (.object, 16)
+    case 0x400..<0x600: return (.context, 16)
     default: return (.other, 0)
     }
   }

@@ -39,7 +39,7 @@ enum Reporting {
       let file = "\(location.fileID)".split(separator: "/").last ?? "check"
       name = "\(file.split(separator: ".").first ?? "check").\(location.line)"
     }
-    return CheckSubject(name: Artifacts.fileName(of: name), source: "\(location.filePath)")
+    return CheckSubject(test: name, source: "\(location.filePath)")
   }
 
   /// `CallTests.endingACall`.
