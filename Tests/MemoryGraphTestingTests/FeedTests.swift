@@ -36,9 +36,9 @@ import Testing
 
   @Test func aHolderThatEndsLeavesNone() async { await showForty(.holder) }
 
-  @Test func aHolderThatEndsDoesNotGrow() async {
+  @Test func endingBothScopesDoesNotGrow() async {
     var cycle = 0
-    let story = PushPop(variant: .holder)
+    let story = PushPop(variant: .bothScopes)
     await expectNoGrowth(iterations: 40) { await visit(story, &cycle) }
     #expect(cycle >= 20)
   }

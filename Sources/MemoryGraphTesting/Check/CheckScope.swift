@@ -32,11 +32,24 @@ final class CheckScope: Sendable {
 
   private static let _open = Mutex<[UInt64: CheckScope]>([:])
 
-  /// Opens a scope within that of the current task.
+  /// Opens a scope within that of the current task, and proves that it has what is made in it.
   ///
   /// - Throws: ``CheckProblem`` where the agent can't work in this process.
-  init(takesStrays: Bool) throws(CheckProblem) {
-    try quietly({ Self._started }).get()
+  static func open(takesStrays: Bool) throws(CheckProblem) -> CheckScope {
+    let scope = try quietly({
+      Result { () throws(CheckProblem) in try CheckScope(takesStrays: takesStrays) }
+    }).get()
+    do {
+      try scope._proveRecording()
+    } catch {
+      scope.close()
+      throw error
+    }
+    return scope
+  }
+
+  private init(takesStrays: Bool) throws(CheckProblem) {
+    try Self._started.get()
     _outer = Self._open.withLock { $0[Self.current] }
     token = memory_graph_scope_open(takesStrays)
     self.takesStrays = takesStrays
@@ -44,13 +57,7 @@ final class CheckScope: Sendable {
       throw CheckProblem(
         "too many leak checks at once, or no memory for one more; run fewer tests in parallel")
     }
-    quietly { Self._open.withLock { $0[token] = self } }
-    do {
-      try _proveRecording()
-    } catch {
-      close()
-      throw error
-    }
+    Self._open.withLock { $0[token] = self }
   }
 
   /// Whether the agent could be started; the same answer for all scopes.

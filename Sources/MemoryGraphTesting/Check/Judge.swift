@@ -70,7 +70,7 @@ func perform<J: Judge>(
   let scope: CheckScope
   var judge: J
   do {
-    scope = try CheckScope(takesStrays: takesStrays)
+    scope = try CheckScope.open(takesStrays: takesStrays)
     judge = try quietly({ makeJudge(scope) }).get()
   } catch {
     try await body()
@@ -102,7 +102,7 @@ func performBlocking<J: Judge>(
   let scope: CheckScope
   var judge: J
   do {
-    scope = try CheckScope(takesStrays: takesStrays)
+    scope = try CheckScope.open(takesStrays: takesStrays)
     judge = try quietly({ makeJudge(scope) }).get()
   } catch {
     try body()

@@ -32,6 +32,10 @@ enum Reporting {
 
   /// What is checked, by the test that is running.
   static func subject(at location: CheckLocation) -> CheckSubject {
+    quietly { _subject(at: location) }
+  }
+
+  private static func _subject(at location: CheckLocation) -> CheckSubject {
     let name: String
     if let test = Test.current {
       name = Self.name(of: test)
