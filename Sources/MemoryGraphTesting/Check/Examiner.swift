@@ -8,7 +8,7 @@ internal import Synchronization
 /// The work is done on a thread of its own with a stack as large as the main thread's: it must not wait for
 /// Swift's threads, which tests may block. Thread-safe.
 final class Examiner: Sendable {
-  static let shared = Examiner()
+  static let shared = quietly { Examiner() }
 
   /// What a check does with a snapshot, and how it is told that it was done.
   private struct Request {
