@@ -245,7 +245,7 @@ let package = Package(
       exclude: ["Goldens"]),
     .tests(
       of: "ExportCommand", ["SnapshotDSL", "SnapshotFormat", "Symbolication", "Commands"]),
-    .tests(of: "MemoryGraphTesting", ["Feed"]),
+    .tests(of: "MemoryGraphTesting", ["Feed", "CMemoryGraphHooks"]),
     // The tools and samples as processes, as a user runs them.
     .testTarget(
       name: "EndToEndTests", dependencies: ["GoldenFiles"], exclude: ["Goldens"],

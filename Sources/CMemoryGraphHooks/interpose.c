@@ -80,9 +80,25 @@ MG_TRACKED int untracked_posix_memalign(void **block, size_t alignment, size_t s
 
 // --- births and deaths -------------------------------------------------------------------------
 
-static __attribute__((noinline)) void born(void *block, size_t size, void **frame) {
-  if (MG_UNLIKELY(!block || mg_thread.busy || !mg_tracking))
+// On a thread that is quiet, and not inside the agent.
+static __attribute__((noinline)) void born_quietly(void *block, size_t size) {
+  if (!block || !mg_tracking || mg_thread.busy % MG_QUIET)
     return;
+  mg_thread.busy++;
+  uint64_t *cell = mg_cell_make((uintptr_t)block);
+  mg_thread.busy--;
+  if (cell)
+    mg_cell_store(cell,
+                  mg_cell_of(0, __atomic_load_n(&mg_state.generation, __ATOMIC_RELAXED), size));
+  else
+    __atomic_fetch_add(&mg_state.lost_blocks, 1, __ATOMIC_RELAXED);
+}
+
+static __attribute__((noinline)) void born(void *block, size_t size, void **frame) {
+  if (MG_UNLIKELY(!block || mg_thread.busy || !mg_tracking)) {
+    born_quietly(block, size);
+    return;
+  }
   uint64_t *cell = mg_cell_find((uintptr_t)block);
   if (MG_LIKELY(cell))
     __builtin_prefetch(cell, 1);

@@ -111,6 +111,10 @@ uint32_t mg_stack_in_scope(uint32_t row, uint32_t scope);
 /// The scope of a row; 0 for none.
 uint32_t mg_stack_scope(uint32_t row);
 
+/// Writes down the return addresses of a row, the innermost first, `room` of them at most. The number of all;
+/// 0 where the stack is unknown.
+size_t mg_stack_frames(uint32_t row, uint64_t *frames, size_t room);
+
 // --- scopes.c: which check a block was born in --------------------------------------------------
 
 /// How many scopes are open. Read by every birth.
@@ -132,9 +136,13 @@ extern uint32_t mg_watching;
 /// 1 while births are recorded.
 extern uint32_t mg_tracking;
 
+/// Births of a quiet thread are recorded without a stack and a scope. Counted in `busy`, so that a birth
+/// on any other thread needs no test of its own for it.
+#define MG_QUIET UINT32_C(0x10000)
+
 /// What one thread is in the middle of.
 typedef struct mg_thread_state {
-  uint32_t busy;                // inside the agent: births are not recorded
+  uint32_t busy;                // calls inside the agent: births are not recorded; MG_QUIETs
   uint32_t was_stopped_in_call; // a mark ended the system call that the thread was in
   // A reallocation in flight: its old block has no cell at the moment.
   uint64_t *moving_cell;

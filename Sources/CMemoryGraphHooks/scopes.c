@@ -5,11 +5,13 @@
 // is never taken for the one before. Each scope has a set of the addresses at which blocks were born in
 // it; which of them are alive the cells tell.
 
+#define _GNU_SOURCE
 #include "memory_graph_scopes.h"
 #include "mg_agent.h"
 #include "mg_sys.h"
 
 #include <errno.h>
+#include <link.h>
 #include <sys/uio.h>
 
 _Atomic uint32_t mg_scopes_open;
@@ -26,6 +28,7 @@ enum {
 typedef struct scope {
   atomic_flag lock;
   uint64_t token;      // serial number << 16 | slot + 1; 0: closed
+  uint32_t row;        // of an unknown stack in this scope
   uint64_t *addresses; // open addressing, 0: free
   uint32_t bits;
   uint64_t used;
@@ -158,11 +161,8 @@ uint64_t mg_scope_enter(uint32_t *stack) {
   if (!token)
     return 0;
   uint32_t row = mg_stack_in_scope(*stack, slot_of(token) + 1);
-  if (!row) {
-    __atomic_fetch_add(&scopes[slot_of(token)].lost, 1, __ATOMIC_RELAXED);
-    return 0;
-  }
-  *stack = row;
+  // Where the table of stacks is full the block loses its stack, not its scope.
+  *stack = MG_LIKELY(row) ? row : scopes[slot_of(token)].row;
   return token;
 }
 
@@ -219,6 +219,13 @@ static uint64_t open_locked(bool takes_strays) {
   }
   self->bits = LEAST_BITS;
   self->used = self->lost = 0;
+  if (!self->row)
+    self->row = mg_stack_in_scope(0, slot + 1);
+  if (!self->row) {
+    give_piece(self->addresses, self->bits);
+    closed[(closed_first + closed_count++) % MAX_SCOPES] = (uint16_t)slot;
+    return 0;
+  }
   uint64_t token = ++serial << 16 | (slot + 1);
   __atomic_store_n(&self->token, token, __ATOMIC_RELEASE);
   if (takes_strays)
@@ -294,6 +301,40 @@ size_t memory_graph_scope_survivors(uint64_t token, memory_graph_survivor *block
   if (blocks)
     sort(blocks, found < room ? found : room);
   return found;
+}
+
+size_t memory_graph_stack_frames(uint32_t stack, uint64_t *frames, size_t room) {
+  return mg_stack_frames(stack, frames, room);
+}
+
+typedef struct image_search {
+  uint64_t address;
+  const char *found;
+} image_search;
+
+static int look_into(struct dl_phdr_info *image, size_t size, void *context) {
+  (void)size;
+  image_search *search = context;
+  for (int i = 0; i < image->dlpi_phnum; i++) {
+    const ElfW(Phdr) *segment = &image->dlpi_phdr[i];
+    if (segment->p_type == PT_LOAD &&
+        search->address - image->dlpi_addr - segment->p_vaddr < segment->p_memsz) {
+      search->found = image->dlpi_name;
+      return 1;
+    }
+  }
+  return 0;
+}
+
+// Not dladdr: that one goes through all symbols of the image.
+const char *memory_graph_image(uint64_t address) {
+  image_search search = {address, NULL};
+  dl_iterate_phdr(look_into, &search);
+  return search.found;
+}
+
+void memory_graph_thread_quiet(bool is_quiet) {
+  mg_thread.busy += is_quiet ? MG_QUIET : -MG_QUIET;
 }
 
 uint64_t memory_graph_scope_lost(uint64_t token) {

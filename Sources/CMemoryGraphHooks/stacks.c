@@ -156,6 +156,19 @@ uint32_t mg_stack_in_scope(uint32_t row, uint32_t scope) {
   return found;
 }
 
+size_t mg_stack_frames(uint32_t row, uint64_t *frames, size_t room) {
+  if (!row || row >= __atomic_load_n(&mg_state.stacks_capacity, __ATOMIC_ACQUIRE))
+    return 0;
+  const mg_trie_node *nodes = (const mg_trie_node *)(const void *)trie_nodes.base;
+  size_t count = 0;
+  for (uint32_t node = row_at(row)->trie_node; node; node = nodes[node].parent) {
+    if (count < room)
+      frames[count] = nodes[node].pc;
+    count++;
+  }
+  return count;
+}
+
 // --- walks -------------------------------------------------------------------------------------
 
 // The libunwind function; it is loaded and never linked, since it would replace the _Unwind_

@@ -19,8 +19,7 @@ open class LeakCheckedTestCase: XCTestCase {
   /// Runs the test, and checks what it left behind.
   open override func invokeTest() {
     let type = String(describing: Swift.type(of: self))
-    let subject = CheckSubject(
-      name: Artifacts.fileName(of: name), source: "", functionMark: "\(type).")
+    let subject = CheckSubject(test: name, source: "", functionMark: "\(type).")
     let failure = performBlocking(
       { LeakJudge.make($0, of: subject, ignoring: ignoredTypes, known: knownFindings) },
       takesStrays: true

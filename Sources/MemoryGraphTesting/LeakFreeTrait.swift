@@ -17,9 +17,9 @@ public struct LeakFreeTrait: TestTrait, SuiteTrait, TestScoping {
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
-    let subject = CheckSubject(
-      name: Artifacts.fileName(of: Reporting.name(of: test)),
-      source: test.sourceLocation.filePath)
+    let subject = quietly {
+      CheckSubject(test: Reporting.name(of: test), source: test.sourceLocation.filePath)
+    }
     let failure = try await perform(
       { LeakJudge.make($0, of: subject, iterations: iterations, ignoring: ignored, known: known) },
       takesStrays: Reporting.runsAlone, function)

@@ -54,6 +54,37 @@ nonisolated(unsafe) private var _variable = 42
     #expect(image.dataRanges.count <= file.segments.count)
   }
 
+  @Test("The hash table of a file gives the same addresses as a search through its symbols")
+  func hashedSymbols() throws {
+    let path = try #require(ProcessMemory.firstLibrary())
+    let hashed = try #require(ELFFile(path: path))
+    #expect(hashed.sections.contains { $0.type == ELFFile.Section.gnuHash })
+    // A copy whose table has another type, so that nobody finds it.
+    var bytes = try #require(readBytes(path))
+    let type = withUnsafeBytes(of: ELFFile.Section.gnuHash) { Array($0) }
+    let place = try #require(
+      stride(from: bytes.count - 4, to: 0, by: -4).first { Array(bytes[$0..<$0 + 4]) == type })
+    bytes[place] = 1
+    let copy = "/tmp/memory-graph-elf-\(getpid())-hash"
+    try #require(writeBytes(bytes, to: copy))
+    defer { unlink(copy) }
+    let searched = try #require(ELFFile(path: copy))
+    #expect(!searched.sections.contains { $0.type == ELFFile.Section.gnuHash })
+    // Names of symbols that are defined, of others, and of libraries and versions.
+    let texts = try #require(hashed.section(".dynstr"))
+    let names = bytes[Int(texts.fileOffset)..<Int(texts.fileOffset + texts.size)].split(
+      separator: 0
+    )
+    .map { String(decoding: $0, as: UTF8.self) }
+    var found = 0
+    for name in names {
+      let address = hashed.address(ofExportedSymbol: name)
+      #expect(address == searched.address(ofExportedSymbol: name), "\(name)")
+      if address != nil { found += 1 }
+    }
+    #expect(found > 10 && found < names.count)
+  }
+
   @Test("However much data a damaged file says it has, what is mapped is searched, and no more")
   func hugeData() throws {
     let source = try ProcessMemory(pid: getpid(), name: "pid")

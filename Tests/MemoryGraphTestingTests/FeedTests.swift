@@ -36,6 +36,13 @@ import Testing
 
   @Test func aHolderThatEndsLeavesNone() async { await showForty(.holder) }
 
+  @Test func endingBothScopesDoesNotGrow() async {
+    var cycle = 0
+    let story = PushPop(variant: .bothScopes)
+    await expectNoGrowth(iterations: 40) { await visit(story, &cycle) }
+    #expect(cycle >= 20)
+  }
+
   @Test func growthIsToldByItsPlace() async {
     await expectFailure("+1 an iteration", "PostRepository.state.collectors[_]") {
       var cycle = 0

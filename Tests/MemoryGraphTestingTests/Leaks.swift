@@ -25,6 +25,33 @@ final class OtherScreen: Sendable {
 @inline(never) func leakOtherScreen() { OtherScreen().leak() }
 @inline(never) func useScreen() { Screen().listen() }
 
+/// Screens that are leaked for a while: no reference that a graph knows leads to them.
+final class LeakedScreens: Sendable {
+  /// Complements of addresses, so that no scan takes one for a reference.
+  private let _complements = Mutex<[UInt]>([])
+
+  func leak() {
+    let screen = Screen()
+    screen.listenCarelessly()
+    let address = UInt(bitPattern: Unmanaged.passUnretained(screen).toOpaque())
+    _complements.withLock { $0.append(~address) }
+  }
+
+  /// Frees all but the last ones: what stays leaked is looked at by each later check of the process.
+  func mend(allBut count: Int = 0) {
+    let mended = _complements.withLock { complements in
+      defer { complements.removeFirst(max(0, complements.count - count)) }
+      return complements.dropLast(count)
+    }
+    for complement in mended {
+      guard let address = UnsafeRawPointer(bitPattern: ~complement) else { continue }
+      Unmanaged<Screen>.fromOpaque(address).takeUnretainedValue().client.onChange.withLock {
+        $0 = nil
+      }
+    }
+  }
+}
+
 /// Something that lives as long as the process.
 enum Global {
   static let lazy = Screen()

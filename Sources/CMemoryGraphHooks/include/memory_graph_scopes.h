@@ -52,6 +52,22 @@ void memory_graph_scope_take_strays(uint64_t scope, bool takes);
 size_t memory_graph_scope_survivors(uint64_t scope, memory_graph_survivor *_Nullable blocks,
                                     size_t room);
 
+/// Writes down the return addresses of a survivor's stack, the innermost first, `room` of them at most. The
+/// number of all; 0 where the stack is unknown.
+size_t memory_graph_stack_frames(uint32_t stack, uint64_t *frames, size_t room);
+
+/// The path of the library that an address lies in, empty for the executable; NULL where there is none. The
+/// text stays as long as the library is loaded.
+///
+/// O(libraries).
+const char *_Nullable memory_graph_image(uint64_t address);
+
+/// From here on blocks that the calling thread asks for are in no scope and have no stack, until the same
+/// was said with `false`; calls nest. Whoever looks at scopes does not want to find what it
+/// makes of its own meanwhile, and is not to be slowed down by it. The blocks are recorded all the same: what hangs
+/// on them is held.
+void memory_graph_thread_quiet(bool is_quiet);
+
 /// How many births could not be recorded, since a table was full.
 uint64_t memory_graph_scope_lost(uint64_t scope);
 

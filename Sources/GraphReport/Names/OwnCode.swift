@@ -23,10 +23,15 @@ package enum OwnCode {
     "start_thread",
   ]
 
+  /// Whether a file of that name comes with the toolchain or the system.
+  package static func isSystem(file name: some StringProtocol) -> Bool {
+    systemFiles.contains { name.hasPrefix($0) }
+  }
+
   /// Whether a frame is the program's own code.
   package static func isOwn(_ frame: SourceFrame) -> Bool {
     guard let module = frame.module else { return false }
-    if systemFiles.contains(where: { module.hasPrefix($0) }) { return false }
+    if isSystem(file: module) { return false }
     // Generic functions of a library are compiled into the program that calls them, their closures too.
     var function = frame.function[...]
     while let closure = function.firstRange(of: " in ") {

@@ -38,6 +38,7 @@ package final class ELFFile {
     package static let symbolTable: UInt32 = 2
     package static let noBits: UInt32 = 8
     package static let dynamicSymbolTable: UInt32 = 11
+    package static let gnuHash: UInt32 = 0x6fff_fff6
   }
 
   package let path: String
@@ -119,9 +120,12 @@ package final class ELFFile {
 
   /// The address, in the file, of a symbol that the file exports; nil where it does not.
   ///
-  /// - Complexity: O(*n*) for *n* exported symbols.
+  /// - Complexity: O(1); O(*n*) for *n* exported symbols where the file has no hash table of GNU's kind.
   package func address(ofExportedSymbol name: String) -> UInt64? {
-    _address(of: name, inTables: Section.dynamicSymbolTable)
+    guard let table = sections.first(where: { $0.type == Section.gnuHash }) else {
+      return _address(of: name, inTables: Section.dynamicSymbolTable)
+    }
+    return _address(of: name, inHashTable: table)
   }
 
   /// The address, in the file, of a symbol that the file defines, exported or not; nil where it does
@@ -258,6 +262,43 @@ package final class ELFFile {
     }
   }
 
+  /// Looks a symbol up as the loader does, in the table whose form is `DT_GNU_HASH`: four numbers, the words of a
+  /// Bloom filter, the first symbol of each bucket, and for each symbol from the first that is exported its hash,
+  /// with the lowest bit set at a bucket's end.
+  private func _address(of name: String, inHashTable hashes: Section) -> UInt64? {
+    guard let base = _bytes.baseAddress, Int(hashes.link) < sections.count else { return nil }
+    let symbols = sections[Int(hashes.link)]
+    let start = hashes.fileOffset
+    guard Int(symbols.link) < sections.count, let bucketCount = _load(UInt32.self, at: start),
+      let firstSymbol = _load(UInt32.self, at: start &+ 4),
+      let filterCount = _load(UInt32.self, at: start &+ 8), bucketCount > 0
+    else { return nil }
+    let names = sections[Int(symbols.link)].fileOffset
+    let buckets = start &+ 16 &+ 8 &* UInt64(filterCount)
+    let chains = buckets &+ 4 &* UInt64(bucketCount)
+    return name.withCString { text in
+      let length = strlen(text) + 1
+      var hash: UInt32 = 5381
+      for place in 0..<(length - 1) { hash = hash &* 33 &+ UInt32(UInt8(bitPattern: text[place])) }
+      guard var index = _load(UInt32.self, at: buckets &+ 4 &* UInt64(hash % bucketCount)),
+        index >= firstSymbol
+      else { return nil }
+      while let found = _load(UInt32.self, at: chains &+ 4 &* UInt64(index - firstSymbol)) {
+        let symbol = symbols.fileOffset &+ 24 &* UInt64(index)
+        if found | 1 == hash | 1, let place = _load(UInt32.self, at: symbol),
+          names &+ UInt64(place) <= UInt64(max(0, _bytes.count - length)),
+          memcmp(base + Int(names &+ UInt64(place)), text, length) == 0,
+          let home = _load(UInt16.self, at: symbol &+ 6), home != 0
+        {
+          return _load(UInt64.self, at: symbol &+ 8)
+        }
+        if found & 1 == 1 || index == .max { return nil }
+        index += 1
+      }
+      return nil
+    }
+  }
+
   /// Calls `body` with the 24 bytes of each symbol and the place of its name, until it returns false.
   private func _forEachSymbol(
     inTables type: UInt32, _ body: (_ symbol: UnsafeRawPointer, _ name: UInt64) -> Bool
@@ -267,9 +308,12 @@ package final class ELFFile {
       let names = sections[Int(table.link)].fileOffset
       let end = table.fileOffset &+ table.size
       guard end <= UInt64(_bytes.count), table.fileOffset <= end else { continue }
-      for at in stride(from: Int(table.fileOffset), to: Int(end) - 23, by: 24) {
-        let symbol = base + at
+      // Tables are long: this is most of a small capture where nothing is optimized, an iterator twice that.
+      var symbol = base + Int(table.fileOffset)
+      let last = base + Int(end) - 24
+      while symbol <= last {
         if !body(symbol, names &+ UInt64(symbol.loadUnaligned(as: UInt32.self))) { return }
+        symbol += 24
       }
     }
   }

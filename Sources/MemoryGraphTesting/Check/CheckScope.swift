@@ -32,11 +32,24 @@ final class CheckScope: Sendable {
 
   private static let _open = Mutex<[UInt64: CheckScope]>([:])
 
-  /// Opens a scope within that of the current task.
+  /// Opens a scope within that of the current task, and proves that it has what is made in it.
   ///
   /// - Throws: ``CheckProblem`` where the agent can't work in this process.
-  init(takesStrays: Bool) throws(CheckProblem) {
-    try Self._start()
+  static func open(takesStrays: Bool) throws(CheckProblem) -> CheckScope {
+    let scope = try quietly({
+      Result { () throws(CheckProblem) in try CheckScope(takesStrays: takesStrays) }
+    }).get()
+    do {
+      try scope._proveRecording()
+    } catch {
+      scope.close()
+      throw error
+    }
+    return scope
+  }
+
+  private init(takesStrays: Bool) throws(CheckProblem) {
+    try Self._started.get()
     _outer = Self._open.withLock { $0[Self.current] }
     token = memory_graph_scope_open(takesStrays)
     self.takesStrays = takesStrays
@@ -45,17 +58,9 @@ final class CheckScope: Sendable {
         "too many leak checks at once, or no memory for one more; run fewer tests in parallel")
     }
     Self._open.withLock { $0[token] = self }
-    do {
-      try _proveRecording()
-    } catch {
-      close()
-      throw error
-    }
   }
 
-  /// Starts the agent; the same answer for all scopes.
-  private static func _start() throws(CheckProblem) { try _started.get() }
-
+  /// Whether the agent could be started; the same answer for all scopes.
   private static let _started: Result<Void, CheckProblem> = {
     guard let task = dlsym(nil, "swift_task_getCurrent"),
       let local = dlsym(nil, "swift_task_localValueGet")
@@ -81,7 +86,8 @@ final class CheckScope: Sendable {
       let probe = Canary()
       let address = UInt64(UInt(bitPattern: Unmanaged.passUnretained(probe).toOpaque()))
       return withExtendedLifetime(probe) {
-        (address, Survivors.objects(among: _blocks(of: token)).contains { $0.address == address })
+        let seen = quietly { _blocks(of: token).contains { $0.address == address } }
+        return (address, seen)
       }
     }
     guard seen else {
@@ -129,11 +135,13 @@ final class CheckScope: Sendable {
 
   /// Blocks that were reported, or accepted, are no scope's business any more.
   func account(for addresses: Set<HiddenAddress>) {
-    _state.withLock { $0.accounted.formUnion(addresses) }
+    quietly { _state.withLock { $0.accounted.formUnion(addresses) } }
   }
 
   /// Ends the scope, and hands on what it did not account for.
-  func close() {
+  func close() { quietly { _close() } }
+
+  private func _close() {
     let state = _state.withLock { state in
       defer { state = State() }
       return state

@@ -8,7 +8,7 @@ internal import Synchronization
 /// The work is done on a thread of its own with a stack as large as the main thread's: it must not wait for
 /// Swift's threads, which tests may block. Thread-safe.
 final class Examiner: Sendable {
-  static let shared = Examiner()
+  static let shared = quietly { Examiner() }
 
   /// What a check does with a snapshot, and how it is told that it was done.
   private struct Request {
@@ -24,26 +24,27 @@ final class Examiner: Sendable {
   private let _state = Mutex(State())
 
   /// Has a snapshot taken, looks at it, and waits.
-  func examine<Value: Sendable>(
-    _ look: @escaping @Sendable (Examination) throws -> Value
-  ) async -> Result<Value, CheckProblem> {
-    await withCheckedContinuation { continuation in
-      _add { continuation.resume(returning: Self._look($0, look)) }
+  func examine(
+    _ look: @escaping @Sendable (Examination) throws -> Evidence
+  ) async -> Result<Evidence, CheckProblem> {
+    // A checked one makes an object, in the check around this one.
+    await withUnsafeContinuation { continuation in
+      quietly { _add { continuation.resume(returning: Self._look($0, look)) } }
     }
   }
 
   /// The same where nothing can be awaited.
-  func examineBlocking<Value: Sendable>(
-    _ look: @escaping @Sendable (Examination) throws -> Value
-  ) -> Result<Value, CheckProblem> {
-    let answer = Answer<Result<Value, CheckProblem>>()
-    _add { answer.give(Self._look($0, look)) }
+  func examineBlocking(
+    _ look: @escaping @Sendable (Examination) throws -> Evidence
+  ) -> Result<Evidence, CheckProblem> {
+    let answer = quietly { Answer<Result<Evidence, CheckProblem>>() }
+    quietly { _add { answer.give(Self._look($0, look)) } }
     return answer.wait()
   }
 
-  private static func _look<Value>(
-    _ examination: Result<Examination, CheckProblem>, _ look: (Examination) throws -> Value
-  ) -> Result<Value, CheckProblem> {
+  private static func _look(
+    _ examination: Result<Examination, CheckProblem>, _ look: (Examination) throws -> Evidence
+  ) -> Result<Evidence, CheckProblem> {
     do {
       return .success(try look(try examination.get()))
     } catch let problem as CheckProblem {
@@ -53,13 +54,14 @@ final class Examiner: Sendable {
     }
   }
 
+  /// To be called quietly: the request outlives the check that makes it by a moment.
   private func _add(_ work: @escaping @Sendable (Result<Examination, CheckProblem>) -> Void) {
     let starts = _state.withLock { state in
       state.pending.append(Request(work: work))
       defer { state.isRunning = true }
       return !state.isRunning
     }
-    if starts { OwnThread.start { self._run() } }
+    if starts { OwnThread.start { quietly { self._run() } } }
   }
 
   private func _run() {

@@ -70,15 +70,15 @@ func perform<J: Judge>(
   let scope: CheckScope
   var judge: J
   do {
-    scope = try CheckScope(takesStrays: takesStrays)
-    judge = try makeJudge(scope).get()
+    scope = try CheckScope.open(takesStrays: takesStrays)
+    judge = try quietly({ makeJudge(scope) }).get()
   } catch {
     try await body()
     return CheckFailure(error)
   }
   defer { scope.close() }
   while true {
-    switch judge.next() {
+    switch quietly({ judge.next() }) {
     case .run:
       try await CheckScope.$current.withValue(scope.token, operation: body)
     case .wait(let duration):
@@ -86,7 +86,8 @@ func perform<J: Judge>(
       try? await Task.sleep(for: duration)
     case .examine(let look):
       scope.leaveStrays()
-      if let failure = judge.take(await Examiner.shared.examine(look)) { return failure }
+      let result = await Examiner.shared.examine(look)
+      if let failure = quietly({ judge.take(result) }) { return failure }
     case .done(let failure):
       return judge.loss ?? failure
     }
@@ -101,22 +102,23 @@ func performBlocking<J: Judge>(
   let scope: CheckScope
   var judge: J
   do {
-    scope = try CheckScope(takesStrays: takesStrays)
-    judge = try makeJudge(scope).get()
+    scope = try CheckScope.open(takesStrays: takesStrays)
+    judge = try quietly({ makeJudge(scope) }).get()
   } catch {
     try body()
     return CheckFailure(error)
   }
   defer { scope.close() }
   while true {
-    switch judge.next() {
+    switch quietly({ judge.next() }) {
     case .run:
       try CheckScope.$current.withValue(scope.token, operation: body)
     case .wait(let duration):
       sleepBlocking(duration)
     case .examine(let look):
       scope.leaveStrays()
-      if let failure = judge.take(Examiner.shared.examineBlocking(look)) { return failure }
+      let result = Examiner.shared.examineBlocking(look)
+      if let failure = quietly({ judge.take(result) }) { return failure }
     case .done(let failure):
       return judge.loss ?? failure
     }

@@ -9,12 +9,20 @@ internal import Glibc
 /// costs a snapshot, nothing else; so where it is unknown, a block is one. Memory is read through the kernel,
 /// since another thread may free it meanwhile.
 enum Survivors {
-  /// Blocks that are objects, boxes, closure contexts or tasks, or that the program registered.
+  /// Blocks that are objects, boxes, closure contexts or tasks, or that the program registered; without
+  /// those that the test library made for itself.
   ///
-  /// - Complexity: a system call for each block, and two for each type.
+  /// - Complexity: a system call or two for each block, and three for each type.
   static func objects(among blocks: [memory_graph_survivor]) -> [memory_graph_survivor] {
     var kinds = TypeKinds()
-    return blocks.filter { $0.is_registered || kinds.kind(of: $0) != .other }
+    var libraries = TestLibraries()
+    return blocks.filter { block in
+      if block.is_registered { return true }
+      let kind = kinds.kind(of: block)
+      guard kind != .other else { return false }
+      guard let type = word(at: block.address) else { return true }
+      return !libraries.own(block, type: type, isClass: kind == .object)
+    }
   }
 
   /// Whether a task is among some objects: it may end soon, and let go what it has.
@@ -62,6 +70,7 @@ enum Survivors {
 private struct TypeKinds {
   enum Kind {
     case object
+    case context  // of a closure, or a box
     case task
     case other
   }
@@ -79,7 +88,7 @@ private struct TypeKinds {
   }()
 
   mutating func kind(of block: memory_graph_survivor) -> Kind {
-    guard Self._canRead else { return .object }
+    guard Self._canRead else { return .context }
     guard block.bytes >= 16, let type = Survivors.word(at: block.address), type >= 0x1000 else {
       return .other
     }
@@ -88,17 +97,27 @@ private struct TypeKinds {
     return known.bytes <= block.bytes ? known.kind : .other
   }
 
+  /// Whether a description is that of a class; a class that was made at run time has none.
+  private func _isClass(description: UInt64) -> Bool {
+    if description == 0 { return true }
+    var flags: UInt32 = 0
+    return memory_graph_copy(description, &flags, 4) && flags & 31 == 16
+  }
+
   /// The kind that metadata tells, and the least size of an instance.
   private func _read(_ type: UInt64) -> (Kind, UInt32) {
     if type == Self._taskMetadata { return (.task, 16) }
-    // Kind, superclass, flags and address point, size of an instance and its alignment.
-    var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+    // Kind, superclass, flags and address point, size of an instance and its alignment, of the class, description.
+    var words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0)
     guard type % 8 == 0, memory_graph_copy(type, &words, 32) else { return (.other, 0) }
     switch words.0 {
     case 0:
+      // Many a word of C memory leads to a zero.
       let bytes = UInt32(truncatingIfNeeded: words.3)
-      return (bytes >= 16 ? .object : .other, bytes)
-    case 0x400..<0x600: return (.object, 16)
+      guard bytes >= 16, memory_graph_copy(type, &words, 48), _isClass(description: words.5)
+      else { return (.other, 0) }
+      return (.object, bytes)
+    case 0x400..<0x600: return (.context, 16)
     default: return (.other, 0)
     }
   }

@@ -6,8 +6,11 @@ internal import Symbolication
 
 /// What is checked, for names of files and messages.
 struct CheckSubject: Sendable {
-  /// The test, as its files are called: `CallTests.endingACall`.
-  var name: String
+  /// The test: `CallTests.endingACall`.
+  var test: String
+
+  /// How its files are called.
+  var name: String { Artifacts.fileName(of: test) }
 
   /// The file of the test.
   var source: String

@@ -32,6 +32,10 @@ enum Reporting {
 
   /// What is checked, by the test that is running.
   static func subject(at location: CheckLocation) -> CheckSubject {
+    quietly { _subject(at: location) }
+  }
+
+  private static func _subject(at location: CheckLocation) -> CheckSubject {
     let name: String
     if let test = Test.current {
       name = Self.name(of: test)
@@ -39,7 +43,7 @@ enum Reporting {
       let file = "\(location.fileID)".split(separator: "/").last ?? "check"
       name = "\(file.split(separator: ".").first ?? "check").\(location.line)"
     }
-    return CheckSubject(name: Artifacts.fileName(of: name), source: "\(location.filePath)")
+    return CheckSubject(test: name, source: "\(location.filePath)")
   }
 
   /// `CallTests.endingACall`.

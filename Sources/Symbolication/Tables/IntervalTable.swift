@@ -1,5 +1,7 @@
 // IntervalTable: half-open ranges of addresses, sorted once, each with a value.
 
+internal import Glibc
+
 /// Ranges of addresses with a value each, built once and searched by address.
 ///
 /// Ranges may nest and overlap: a search gives the one that starts last among those that contain the
@@ -18,11 +20,27 @@ struct IntervalTable<Value> {
 
   private(set) var rows: [Row]
 
-  /// Creates a table of rows in any order; `precedes` says which of two ranges with the same start
-  /// comes first, so that the last one wins.
-  init(_ unsorted: [Row], precedes: (Row, Row) -> Bool = { $0.end > $1.end }) {
-    rows = unsorted
-    rows.sort { $0.start != $1.start ? $0.start < $1.start : precedes($0, $1) }
+  /// Creates a table of rows in any order; of ranges with the same start those of lower `rank` come first,
+  /// by default the longer ones, and the last one wins.
+  init(_ unsorted: [Row], rank: (Row) -> UInt64 = { ~$0.end }) {
+    // By the C library, since `sort` of a generic element allocates for each comparison where nothing is optimized,
+    // and tests that look for leaks run so.
+    var keys: [SortKey] = []
+    keys.reserveCapacity(unsorted.count)
+    for (index, row) in unsorted.enumerated() {
+      keys.append(SortKey(start: row.start, rank: rank(row), index: index))
+    }
+    qsort(&keys, keys.count, MemoryLayout<SortKey>.stride) { left, right in
+      guard let left = left?.assumingMemoryBound(to: SortKey.self).pointee,
+        let right = right?.assumingMemoryBound(to: SortKey.self).pointee
+      else { return 0 }
+      if left.start != right.start { return left.start < right.start ? -1 : 1 }
+      if left.rank != right.rank { return left.rank < right.rank ? -1 : 1 }
+      return left.index < right.index ? -1 : 1
+    }
+    rows = []
+    rows.reserveCapacity(keys.count)
+    for key in keys { rows.append(unsorted[key.index]) }
     var reach: UInt64 = 0
     for index in rows.indices {
       reach = max(reach, rows[index].end)
@@ -56,6 +74,13 @@ struct IntervalTable<Value> {
     let index = countOfStarts(through: address) - 1
     return index >= 0 && rows[index].start == address ? rows[index] : nil
   }
+}
+
+/// What rows are sorted by.
+private struct SortKey {
+  var start: UInt64
+  var rank: UInt64
+  var index: Int
 }
 
 extension IntervalTable.Row {

@@ -89,10 +89,10 @@ struct SymbolTable {
 
     /// Sorts, keeps one symbol an address, and ends those without a size at the next.
     func table(of rows: [IntervalTable<Entry>.Row]) -> IntervalTable<Name> {
-      let sorted = IntervalTable(rows) { left, right in
-        if left.value.hasSize != right.value.hasSize { return right.value.hasSize }
-        if left.value.rank != right.value.rank { return left.value.rank < right.value.rank }
-        return left.end > right.end
+      // Those without a size first, then by rank, then the longer ones.
+      let sorted = IntervalTable(rows) { row in
+        (row.value.hasSize ? 1 << 63 : 0) | UInt64(row.value.rank) << 60
+          | ~row.end & (1 << 60 - 1)
       }
       var result: [IntervalTable<Name>.Row] = []
       result.reserveCapacity(sorted.rows.count)
