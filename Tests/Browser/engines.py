@@ -23,7 +23,8 @@ class Firefox:
     def __init__(self):
         from marionette_driver.marionette import Marionette
 
-        self.driver = Marionette(bin=shutil.which("firefox-esr") or "/usr/bin/firefox-esr", headless=True)
+        # Its log would lie in the folder that the test runs in.
+        self.driver = Marionette(bin=shutil.which("firefox-esr") or "/usr/bin/firefox-esr", headless=True, gecko_log=str(PAGES / "gecko.log"))
         self.driver.start_session()
 
     def go(self, url):

@@ -132,6 +132,31 @@ class WalkTest(ViewerTest):
         finding = summary(html("clinic"))["findings"][number - 1]
         return finding["addresses"][0]
 
+    def test_lines_alike_are_one_element_and_what_is_near_is_drawn_again(self):
+        with self.browser.report("clinic") as report:
+            spared = 0
+            for number, _ in enumerate(summary(html("clinic"))["findings"], 1):
+                page = report.open(f"#/retainers?f={number}")
+                classes = page.locator(".graph svg > g.link").evaluate_all("lines => lines.map(line => line.getAttribute('class'))")
+                self.assertEqual(sorted(classes), sorted(set(classes)))
+                spared += max(0, page.locator(".graph .edge").count() - len(classes))
+            self.assertGreater(spared, 0)
+            page = report.open("#/retainers?f=1")
+            page.locator(".graph .box").nth(1).focus()
+            self.assertGreater(page.locator(".graph svg g.near path").count(), 0)
+            self.assertGreater(page.locator(".graph .edge.near").count(), 0)
+            self.fine(report)
+
+    def test_the_navigation_stays_and_follows(self):
+        with self.browser.report("clinic") as report:
+            page = report.open("#/types")
+            before = page.query_selector("#mg-top nav a:nth-child(4)")
+            page = report.open("#/retainers?f=1")
+            self.assertTrue(before.evaluate("entry => entry.isConnected && entry.getAttribute('aria-current') === 'page'"))
+            self.assertIn("f=1", before.get_attribute("href"))
+            self.assertEqual(page.locator("#mg-top nav [aria-current]").count(), 1)
+            self.fine(report)
+
     def test_keys_open_views_and_help(self):
         with self.browser.report("clinic") as report:
             page = report.open("#/findings")

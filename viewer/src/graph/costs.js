@@ -34,13 +34,16 @@ export const KIND_NAMES = [
   "part of a C object",
 ];
 
+/** What texts fold, by kind; a table, since it is asked for each reference of a picture. */
+const IS_FOLDED = KIND_NAMES.map((_, kind) => [KIND.storage, KIND.box, KIND.taskSlab, KIND.sideTable, KIND.cStorage].includes(kind));
+
 /**
  * Whether nodes of a kind have no name of their own in the source: texts fold them into the field that holds them.
  *
  * @param {number} kind
  */
 export function isFolded(kind) {
-  return [KIND.storage, KIND.box, KIND.taskSlab, KIND.sideTable, KIND.cStorage].includes(kind);
+  return IS_FOLDED[kind] ?? false;
 }
 
 /**

@@ -270,7 +270,8 @@ class Slicing {
         let group = groups.get(key);
         if (!group) groups.set(key, (group = { steps: [], rank: Infinity, isOnWay: false }));
         group.steps.push(step);
-        group.rank = Math.min(group.rank, this.rankOf(step));
+        const rank = this.rankOf(step);
+        if (rank < group.rank) group.rank = rank;
         if (step.isRoot ? step.slots[0] === this.rootSlot : this.onWay.has(step.node)) group.isOnWay = true;
       }
     }
@@ -319,7 +320,7 @@ class Slicing {
     const { label } = this.model.tables.edge;
     const { field, folded, via } = namesOf(this.model, first);
     const isSame = steps.every((step) => step.slots.every((slot, at) => label[slot] === label[first.slots[at]]));
-    const provenance = Math.max(...steps.map((step) => step.provenance));
+    const provenance = steps.reduce((least, step) => Math.max(least, step.provenance), 0);
     const link = this.addLink(other, number, isSame ? field : folded, folded, first.strength, provenance, via);
     link.count += steps.length;
     for (const step of steps) {

@@ -61,7 +61,10 @@ export function stepsAt(model, node, options) {
         nodes.pop();
       }
       // Storage that leads nowhere, or that nothing holds, stands for itself.
-      if (steps.length === before) steps.push(stepOf(model, other, path.length === 1 ? [slot] : isOutgoing ? [...path] : [...path].reverse()));
+      if (steps.length === before) {
+        if (path.length === 1) steps.push({ node: other, isRoot: other === model.outside, slots: [slot], strength: info[slot] & 15, provenance: (info[slot] >> 4) & 7 });
+        else steps.push(stepOf(model, other, isOutgoing ? [...path] : [...path].reverse()));
+      }
       path.pop();
     }
   };

@@ -33,8 +33,10 @@ export class GraphPicture {
     this.panel = h("aside", { class: "panel", "aria-label": "Details", "aria-live": "polite" });
     const sheet = h("div", { class: "sheet", style: `width:${drawing.width}px;height:${drawing.height}px` });
     const lines = svg("svg", { width: drawing.width, height: drawing.height, "aria-hidden": "true" });
-    this.lines = slice.links.map((link, at) => this.line(link, at));
-    lines.append(...this.lines);
+    // Lines alike are one element: a browser takes longer for each element than for what is drawn by it. What is near is
+    // drawn again, above.
+    this.nearLines = svg("g");
+    lines.append(...this.lines(slice.links.keys()), this.nearLines);
     sheet.append(lines, ...this.labels.flatMap((label) => label ?? []), ...this.buttons);
     this.scroller = h("div", { class: "graph", role: "group", "aria-label": `Graph of ${count(slice.boxes.length, "box", "boxes")}; arrow keys walk, Enter chooses`, tabindex: -1 }, sheet);
     this.element = h("div", { class: "graphview" }, this.scroller, this.panel);
@@ -46,17 +48,37 @@ export class GraphPicture {
     this.showBox(0);
   }
 
+  /** @param {number} at */
+  lineClass(at) {
+    const link = this.slice.links[at];
+    const kind = link.strength > 0 ? "weak" : link.provenance === 2 ? "unsure" : "strong";
+    return `link ${kind}${link.isInCycle ? " cycle" : ""}${this.isCut[at] ? " cut" : ""}${link.count === 0 ? " folded" : ""}`;
+  }
+
   /**
-   * @param {import("../layout/slice.js").Link} link
-   * @param {number} at
+   * The lines of some links, an element for all that look alike; those to see first come last.
+   *
+   * @param {Iterable<number>} links
+   * @param {string} [extra] one more class
    */
-  line(link, at) {
-    const placed = this.drawing.links[at];
-    const classes = ["link", link.strength > 0 ? "weak" : link.provenance === 2 ? "unsure" : "strong"];
-    if (link.isInCycle) classes.push("cycle");
-    if (this.isCut[at]) classes.push("cut");
-    if (link.count === 0) classes.push("folded");
-    return svg("g", { class: classes.join(" ") }, svg("path", { d: placed.path, class: "track" }), svg("path", { d: placed.arrow, class: "arrow" }));
+  lines(links, extra = "") {
+    /** @type {Map<string, {track: string, arrow: string, rank: number}>} */
+    const paths = new Map();
+    for (const at of links) {
+      const name = this.lineClass(at);
+      const { path, arrow } = this.drawing.links[at];
+      const known = paths.get(name);
+      if (known) {
+        known.track += path;
+        known.arrow += arrow;
+      } else {
+        const link = this.slice.links[at];
+        paths.set(name, { track: path, arrow, rank: (this.isCut[at] ? 4 : 0) + (link.isInCycle ? 2 : 0) + (link.count > 0 ? 1 : 0) });
+      }
+    }
+    return [...paths]
+      .sort(([, a], [, b]) => a.rank - b.rank)
+      .map(([name, { track, arrow }]) => svg("g", { class: name + extra }, svg("path", { d: track, class: "track" }), svg("path", { d: arrow, class: "arrow" })));
   }
 
   /** @param {number} at */
@@ -273,9 +295,10 @@ export class GraphPicture {
 
   /** @param {(link: number) => boolean} isNear */
   mark(isNear) {
-    const near = [...this.lines.keys()].filter(isNear);
+    const near = [...this.slice.links.keys()].filter(isNear);
+    fill(this.nearLines, this.lines(near, " near"));
     for (const [places, isSet] of /** @type {[number[], boolean][]} */ ([[this.near, false], [near, true]])) {
-      for (const at of places) for (const element of [this.lines[at], this.labels[at]]) element?.classList.toggle("near", isSet);
+      for (const at of places) this.labels[at]?.classList.toggle("near", isSet);
     }
     this.near = near;
   }

@@ -64,17 +64,19 @@ export class Shell {
     const { o, f } = app.route.options;
     const isAbout = { o, f };
     const current = app.view.name === "references" ? "retainers" : app.view.name === "object" ? "objects" : app.view.name;
-    fill(
-      this.nav,
-      NAVIGATION.filter(([name]) => (name !== "compare" || snapshots.length > 1) && (name !== "tasks" || tasks.length > 0)).map(([name, title]) =>
-        h(
-          "a",
-          { href: app.link(name, name === "retainers" ? isAbout : {}), "aria-current": name === current ? "page" : null },
-          title,
-          name === "findings" && h("span", { class: "count" }, number(findings.length)),
-        ),
-      ),
-    );
+    // The entries stay, and only what changes is written: this runs at each click.
+    if (this.nav.childElementCount === 0) {
+      const entries = NAVIGATION.filter(([name]) => (name !== "compare" || snapshots.length > 1) && (name !== "tasks" || tasks.length > 0));
+      for (const [name, title] of entries) {
+        this.nav.append(h("a", { href: app.link(name), "data-view": name }, title, name === "findings" && h("span", { class: "count" }, number(findings.length))));
+      }
+    }
+    for (const entry of this.nav.querySelectorAll("a")) {
+      const name = entry.dataset.view ?? "";
+      if (name === "retainers") entry.setAttribute("href", app.link(name, isAbout));
+      const isCurrent = name === current;
+      if (entry.hasAttribute("aria-current") !== isCurrent) isCurrent ? entry.setAttribute("aria-current", "page") : entry.removeAttribute("aria-current");
+    }
     // Scrolling makes the browser lay out the page at once, so only for another view.
     if (current !== this.current) this.nav.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
     this.current = current;
