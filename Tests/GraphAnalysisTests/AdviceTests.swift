@@ -250,7 +250,7 @@ import Testing
       let entries = heap.storage(bytes: 64)
       heap.edge(model, "entries", to: entries)
       heap.edge(entries, "[_]", to: heap.object("App.Response"))
-      heap.describe(task, id: UInt64(number))
+      heap.describe(task, id: UInt64(number), state: .running)
     }
     let (cut, graph, _) = try Self.best(heap, keeping: "App.Response")
     #expect(cut.advice == .cancelTask && graph.kind(of: cut.step.node) == .task)
