@@ -51,9 +51,9 @@ import Testing
         keep()
       }
     }
-    // Each with its client.
+    // Each with its client. What the test's code makes once in a process may come on top.
     #expect(kept.withLock { $0.count } == 4)
-    #expect(rest.objectCount == 8)
+    #expect(rest.objectCount >= 8)
   }
 
   @Test func anObjectOfATypeOfTheTestCountsWhoeverAskedForIt() async throws {
