@@ -61,7 +61,8 @@ struct ReferenceCounts {
     isDeiniting = bits & (1 << 32) != 0
     let extra = Int((bits >> 33) & 0x3fff_ffff)
     strong = isDeiniting ? 0 : extra + 1
-    // A live object has an unowned reference of its own, so a word without one is something else.
-    if unowned == 0 { return nil }
+    // A live object has an unowned reference of its own, so a word without one is something else. So is one
+    // with millions of references: an address, in C memory that begins with an old object's type.
+    if unowned == 0 || unowned >= 1 << 24 || (unowned >= 1 << 20 && extra >= 1 << 12) { return nil }
   }
 }
