@@ -128,6 +128,44 @@ import Testing
     #expect(result.errors.contains("memgraph: 1 of 3 snapshots could not be written, the first of"))
   }
 
+  @Test(
+    "A stack of 64 KB is enough: for the program's snapshots, the signals handed on, and the reports"
+  )
+  func smallStack() throws {
+    let out = try newFolder()
+    let program = try AgentPrograms.modes.get()
+    func limited(_ words: [String]) -> Command {
+      Command(["sh", "-c", #"ulimit -s 64; exec "$@""#, "sh"] + words)
+    }
+    let result = try limited([Self.tool, "run", "--out", out.path, "--", program, "term"]).run {
+      tool, output in
+      let program = try process(in: output)
+      let mark = try limited([Self.tool, "mark", "\(program)", "small"]).run()
+      #expect(mark.status == 0, "\(mark.errors)")
+      let attached = out.appendingPathComponent("attached.mgraph").path
+      let attach = try limited([Self.tool, "attach", "\(program)", "-o", attached]).run()
+      #expect(attach.status == 0, "\(attach.errors)")
+      kill(tool, SIGTERM)
+    }
+    #expect(result.status == 5, "\(result.errors)")
+    #expect(try files(in: out) == ["attached.mgraph", "small.mgraph"])
+    for name in try files(in: out) {
+      let path = out.appendingPathComponent(name).path
+      for verb in ["leaks", "summary", "check"] {
+        let report = try limited([Self.tool, verb, path]).run()
+        #expect(report.status < 2, "\(verb) \(name): \(report.status) \(report.errors)")
+      }
+    }
+    // The program that is its own reader.
+    let folder = try newFolder()
+    let linked = try AgentPrograms.swiftLinked.get()
+    let own = try Command([
+      "sh", "-c", #"ulimit -s 64; cd "$1"; exec "$2" started"#, "sh", folder.path, linked,
+    ]).run()
+    #expect(own.status == 0, "\(own.errors)")
+    #expect(own.output == "10 [\"first\", \"started\"] started\n")
+  }
+
   @Test("Snapshots that could not be written are told at the end")
   func unwritten() throws {
     let out = try newFolder()
