@@ -95,7 +95,7 @@ package struct Tool: Sendable {
           CommandError("standard output", String(cString: strerror($0.errno)), status: .impossible)
         } ?? CommandError(error, verb: verbName)
       // Nobody is left to hear it where standard error can't be written either.
-      try? console.errors.write("\(name): \(failure.sentence)\n")
+      console.say("\(name): \(failure.sentence)")
       return failure.status
     }
   }

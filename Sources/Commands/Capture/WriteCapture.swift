@@ -31,6 +31,6 @@ extension Invocation {
     if !capture.hasAgent {
       lines.append("no agent in the program, so no stacks, marks and generations; \(hint)")
     }
-    try console.output.write(lines.joined(separator: "\n") + "\n")
+    try console.tell(lines.joined(separator: "\n"))
   }
 }

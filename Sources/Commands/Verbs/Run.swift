@@ -95,7 +95,7 @@ extension Verb {
     let path = try markProcess(pid: pid, name: call.arguments.operands[1])
     if !call.arguments.has(.quiet) {
       if let path {
-        try call.console.output.write(path + "\n")
+        try call.console.tell(path)
       } else {
         call.note("the mark is taken; the program has no folder for a snapshot (MEMORY_GRAPH_OUT)")
       }
