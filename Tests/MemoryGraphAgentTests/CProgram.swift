@@ -703,6 +703,11 @@ enum CProgram {
       if (strcmp(mode, "exit") == 0) exit(number);
       if (strcmp(mode, "_exit") == 0) _exit(number);
       if (strcmp(mode, "raise") == 0) raise(number);
+      if (strcmp(mode, "mark-and-raise") == 0) {
+        check(mg_mark("before") == 0);
+        if (number) raise(number);
+        _exit(0);
+      }
       if (strcmp(mode, "echo") == 0) {
         for (int c; (c = getchar()) != EOF;) putchar(c);
         return 0;

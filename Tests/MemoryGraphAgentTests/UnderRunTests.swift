@@ -36,9 +36,54 @@ import Testing
     ).run()
     #expect(under.status == alone.status)
     #expect(under.output == alone.output)
-    #expect(under.errors == alone.errors)
+    if arguments[0] == "exit" {
+      #expect(under.errors == alone.errors)
+    } else {
+      // One line more, which says why there is no snapshot.
+      #expect(under.errors.hasPrefix(alone.errors))
+      let said = under.errors.dropFirst(alone.errors.count).split(separator: "\n")
+      #expect(said.count == 1)
+      let how =
+        arguments[0] == "raise"
+        ? "ended by signal \(arguments[1]) (" : "left by _exit with status 3"
+      #expect(said.first?.hasPrefix("memgraph: \(program): \(how)") == true, "\(said)")
+      #expect(
+        said.first?.contains("no snapshot of its end (exit.mgraph); no mark was taken") == true)
+    }
     #expect(try files(in: temporary) == [])
     #expect(try files(in: out) == (arguments[0] == "exit" ? ["exit.mgraph"] : []))
+  }
+
+  @Test("A program that crashes after a mark: the mark is named, with how to take more")
+  func crashesAfterMark() throws {
+    let out = try newFolder()
+    let program = try AgentPrograms.modes.get()
+    for (words, how) in [
+      (["mark-and-raise", "\(SIGABRT)"], "ended by signal \(SIGABRT) (Aborted)"),
+      (["mark-and-raise", "0"], "left by _exit with status 0"),
+    ] {
+      let result = try Command(
+        [Self.tool, "run", "--out", out.path, "--", program] + words,
+        environment: ["SWIFT_BACKTRACE": "enable=no"]
+      ).run()
+      #expect(
+        result.errors
+          == "to standard error\nmemgraph: \(program): \(how)\(how.hasPrefix("left") ? ", or became another program" : "")"
+          + ", so there is no snapshot of its end (exit.mgraph); 1 snapshot in"
+          + " \(out.resolvingSymlinksInPath().path): before; marks are taken while it runs, with --every SECONDS or"
+          + " memgraph mark PID NAME\n")
+    }
+    let quiet = try Command([
+      Self.tool, "run", "--quiet", "--out", out.path, "--", program, "raise", "\(SIGTERM)",
+    ]).run()
+    #expect(quiet.errors == "to standard error\n")
+    // One that a script starts: the script goes on.
+    let script = try Command([
+      Self.tool, "run", "--out", out.path, "--", "sh", "-c", "'\(program)' _exit 4; exit 0",
+    ]).run()
+    #expect(script.status == 0)
+    #expect(
+      script.errors.hasPrefix("to standard error\nmemgraph: sh: its process "), "\(script.errors)")
   }
 
   @Test("Standard input reaches the program")

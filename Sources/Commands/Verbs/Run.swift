@@ -63,6 +63,8 @@ extension Verb {
       call.note(
         "\(program): not a Swift program, or one that the agent can't be preloaded into: no snapshot"
       )
+    } else if let abrupt = run.abrupt {
+      call.note(abrupt.sentence(program: program, snapshots: snapshots))
     } else if !snapshots.written.isEmpty, call.console.errors.isTerminal {
       call.note(snapshots.summary)
     }
@@ -129,6 +131,24 @@ extension Verb {
     }
     Commands.watchGroup(channel: channel)
     return .nothingFound
+  }
+}
+
+extension AbruptEnd {
+  /// What ended how, what there is all the same, and what to do about it.
+  fileprivate func sentence(program: String, snapshots: SnapshotTally) -> String {
+    let what =
+      switch self {
+      case .killed(let signal):
+        "\(program): ended by signal \(signal) (\(String(cString: strsignal(signal))))"
+      case .left(let status):
+        "\(program): left by _exit with status \(status), or became another program"
+      case .ofChild(let pid):
+        "\(program): its process \(pid) ended by a signal or by _exit, or runs on"
+      }
+    let rest = snapshots.written.isEmpty ? "no mark was taken before" : snapshots.summary
+    return what + ", so there is no snapshot of its end (exit.mgraph); " + rest
+      + "; marks are taken while it runs, with --every SECONDS or memgraph mark PID NAME"
   }
 }
 
