@@ -13,12 +13,33 @@ package import SnapshotFormat
 package func captureSnapshot(
   source: any MemorySource, state: UInt64
 ) throws(CaptureError) -> Snapshot {
-  let memory = TargetMemory(source)
-  let tables = try AgentTables(memory: memory, state: state)
-  let threads = tables.threads()
-  return try captureSnapshot(
-    memory: memory, inventory: complete(tables, memory: memory, threads: threads),
-    threads: threads)
+  try refusingLost(source, pid: 0) { () throws(CaptureError) in
+    let memory = TargetMemory(source)
+    let tables = try AgentTables(memory: memory, state: state)
+    let threads = tables.threads()
+    return try captureSnapshot(
+      memory: memory, inventory: complete(tables, memory: memory, threads: threads),
+      threads: threads)
+  }
+}
+
+/// What a closure reads of a program, if the program is still there afterwards.
+///
+/// What can't be read any more looks like memory that was never there: what only that held would be
+/// called leaked, and types that can't be read have no references.
+///
+/// - Throws: ``CaptureError/endedMeanwhile(pid:)`` where the program has ended, whatever came of reading it.
+func refusingLost<Result>(
+  _ source: any MemorySource, pid: Int32, _ body: () throws(CaptureError) -> Result
+) throws(CaptureError) -> Result {
+  let result: Result
+  do throws(CaptureError) {
+    result = try body()
+  } catch {
+    throw source.isStillThere ? error : .endedMeanwhile(pid: pid)
+  }
+  guard source.isStillThere else { throw .endedMeanwhile(pid: pid) }
+  return result
 }
 
 /// The inventory of an agent, with the blocks that it never saw where it started late.

@@ -10,6 +10,9 @@ public enum CaptureError: Error, Equatable, Sendable {
   /// There is no process of that number, or it has ended.
   case noSuchProcess(pid: Int32)
 
+  /// The process ended, or became another program, before all of it had been read.
+  case endedMeanwhile(pid: Int32)
+
   /// This user may not stop and read the process; `because` says what forbids it and what to do.
   case notPermitted(pid: Int32, because: String)
 
@@ -56,6 +59,10 @@ extension CaptureError: CustomStringConvertible {
       "the memory of process \(pid) can't be read: \(String(cString: strerror(errno)))"
     case .noSuchProcess:
       "there is no such process"
+    case .endedMeanwhile:
+      "it ended, or became another program, while it was being read, so nobody knows what held what; no"
+        + " snapshot was written. Attach to it earlier, or start it under `memgraph run`, which takes a"
+        + " snapshot before it ends"
     case .notPermitted(_, let because):
       "it may not be traced: \(because)"
     case .alreadyTraced(_, let tracer):

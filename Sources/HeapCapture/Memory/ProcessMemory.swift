@@ -29,8 +29,15 @@ package final class ProcessMemory: MemorySource {
   /// The ways that have not been refused yet.
   private var _ways: ArraySlice<Way>
 
-  /// `/proc/PID/mem`; -1 where it is not open.
-  private var _memoryFile: Int32 = -1
+  /// `/proc/PID/mem`; -1 where it can't be opened. It leads to the memory that the process had then, whatever
+  /// becomes of the process.
+  private let _memoryFile: Int32
+
+  /// A readable address that was mapped when the process was opened; 0 for none.
+  private let _probe: UInt64
+
+  /// When the process was started, in the kernel's ticks; empty where that is not known.
+  private let _startTime: String
 
   /// Why the kernel's last way was refused.
   private var _refusal: Int32 = 0
@@ -57,6 +64,8 @@ package final class ProcessMemory: MemorySource {
     _pid = seen
     _pages = seen.flatMap { PageMap(pid: $0) }
     _served = served
+    _memoryFile = seen.map { open("/proc/\($0)/mem", O_RDONLY | O_CLOEXEC) } ?? -1
+    _startTime = seen.flatMap { Self._startTime(of: $0) } ?? ""
     _ways = ways.filter { $0 == .served ? served != nil : seen != nil }[...]
 
     var problem: Int32 = ESRCH
@@ -82,9 +91,10 @@ package final class ProcessMemory: MemorySource {
     residentPages = seen.flatMap { ResidentPages(pid: $0, isTwin: name == "twin") }
 
     // Which way is open shows when it is gone: a word that must be there tells.
-    var probe: UInt64 = 0
-    if let first = mappings.first(where: { $0.isReadable && !$0.path.hasPrefix("[v") }) {
-      _ = withUnsafeMutableBytes(of: &probe) { read(first.start, into: $0) }
+    _probe = mappings.first { $0.isReadable && !$0.path.hasPrefix("[v") }?.start ?? 0
+    if _probe != 0 {
+      var word: UInt64 = 0
+      _ = withUnsafeMutableBytes(of: &word) { read(_probe, into: $0) }
     }
     if _ways.isEmpty { throw .cannotRead(pid: pid, errno: _refusal) }
   }
@@ -121,12 +131,40 @@ package final class ProcessMemory: MemorySource {
     case .processRead:
       return mg_read_process(_pid ?? 0, address, buffer.baseAddress, buffer.count)
     case .memoryFile:
-      if _memoryFile < 0 { _memoryFile = open("/proc/\(_pid ?? 0)/mem", O_RDONLY | O_CLOEXEC) }
+      guard _memoryFile >= 0 else {
+        errno = EACCES
+        return -1
+      }
       return pread(
         _memoryFile, buffer.baseAddress, buffer.count, off_t(truncatingIfNeeded: address))
     case .served:
       return _served?.read(address, into: buffer) ?? 0
     }
+  }
+
+  /// A process that ends lets go of its memory first, and one that becomes another program (`execve`) does as well:
+  /// what could be read before and can't be read now is gone with it.
+  package var isStillThere: Bool {
+    var word: UInt64 = 0
+    let isReadable = withUnsafeMutableBytes(of: &word) { room in
+      _memoryFile >= 0 && _probe != 0
+        ? _read(.memoryFile, _probe, into: room) > 0 : read(_probe, into: room) > 0
+    }
+    if isReadable, _memoryFile >= 0 || way == .served { return true }
+    // Without the file the number may be another process's by now.
+    guard isReadable, let _pid else { return false }
+    return Self._startTime(of: _pid) == _startTime
+  }
+
+  /// The field `starttime` of `/proc/PID/stat`; nil where the process has ended.
+  private static func _startTime(of pid: Int32) -> String? {
+    // A name may have spaces and parentheses in it: fields are counted from behind it, where the state is the third.
+    guard let text = readWholeFile("/proc/\(pid)/stat"), let end = text.lastIndex(of: ")") else {
+      return nil
+    }
+    let fields = text[text.index(after: end)...].split(separator: " ")
+    guard fields.count > 19, fields[0] != "Z", fields[0] != "X" else { return nil }
+    return String(fields[19])
   }
 
   package func hasOwnPages(_ range: Range<UInt64>) -> Bool {

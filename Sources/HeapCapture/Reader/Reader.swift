@@ -45,6 +45,12 @@ package func writeSnapshot(for request: SnapshotRequest, served: ServedMemory?) 
     return .error(
       errno: errno, sentence: "can't \(operation) the snapshot: \(String(cString: strerror(errno)))"
     )
+  } catch CaptureError.endedMeanwhile {
+    return .error(
+      errno: ESRCH,
+      sentence:
+        "the program, or its copy that is read, ended before the snapshot was done, so there is none"
+    )
   } catch CaptureError.cannotRead(_, let errno) {
     return .error(
       errno: errno == 0 ? EIO : errno,
