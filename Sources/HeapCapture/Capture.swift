@@ -110,9 +110,7 @@ private struct Capture {
   ) throws(CaptureError) {
     _memory = memory
     _images = loadImages(of: memory)
-    guard _images.contains(where: { $0.sections["swift5_fieldmd"] != nil }) else {
-      throw .notSwift(executable: memory.source.executable)
-    }
+    try checkIsSwift(_images, executable: memory.source.executable)
     _inventory = inventory
     _labels = LabelTable()
     _catalog = try TypeCatalog(memory: memory, images: _images, labels: _labels)
@@ -127,6 +125,7 @@ private struct Capture {
         "\(fileName(of: program.module.path)) has no reflection metadata, so its fields are unknown and"
           + " read as words; build it without -disable-reflection-metadata"] = 1
     }
+    for gap in _images.compactMap(\.fileGap) { _diagnostics[gap] = 1 }
     if _taskLayout == nil,
       _images.address(ofSymbol: "_swift_concurrency_debug_internal_layout_version") != nil
     {

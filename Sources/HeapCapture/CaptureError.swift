@@ -28,6 +28,9 @@ public enum CaptureError: Error, Equatable, Sendable {
   /// The program has no Swift code.
   case notSwift(executable: String)
 
+  /// The file that would tell whether the program has Swift code can't be read.
+  case unreadableFile(gap: String)
+
   /// The remote mirror, a part of the Swift toolchain, can't be loaded.
   case noRemoteMirror(String)
 
@@ -73,6 +76,8 @@ extension CaptureError: CustomStringConvertible {
       "the agent's tables can't be read: \(why)"
     case .notSwift(let executable):
       (executable.isEmpty ? "the program" : executable) + " has no Swift code"
+    case .unreadableFile(let gap):
+      "no type is known: " + gap
     case .noRemoteMirror(let why):
       "libswiftRemoteMirror.so can't be loaded: \(why); a Swift toolchain has it in usr/lib/swift/linux"
     case .unknownAllocator(let name):

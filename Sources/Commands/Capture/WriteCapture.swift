@@ -19,6 +19,7 @@ extension Invocation {
         "\(path): blocks of the program could not be read, so the snapshot is partial;"
           + " what they may hold is not called leaked")
     }
+    for gap in fileGaps(in: capture.snapshot) { note(gap) }
     guard !arguments.has(.quiet) else { return }
     let snapshot = capture.snapshot
     let swift = snapshot.nodes.kind.count { $0 != NodeKind.block.rawValue }

@@ -12,6 +12,9 @@ package struct SnapshotTally: Sendable {
   /// What could not be written, and why.
   package var failures: [(path: String, reason: String)] = []
 
+  /// What is missing in them and how to get it, each sentence once.
+  package var notes: [String] = []
+
   package init() {}
 }
 
@@ -215,8 +218,8 @@ package final class SnapshotServer: Sendable {
 
   /// Runs the reader with a connection, and answers in its place where it ends without an answer.
   ///
-  /// - Returns: why there is no snapshot; nil where there is one.
-  private func _read(_ connection: Int32) -> String? {
+  /// - Returns: why there is no snapshot, nil where there is one; and what is missing in it.
+  private func _read(_ connection: Int32) -> (failure: String?, notes: [String]) {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -266,6 +269,6 @@ package final class SnapshotServer: Sendable {
       }
     let sentence = "the reader ended by \(end), without an answer"
     _ = writeAll(ChannelAnswer.error(errno: EIO, sentence: sentence).line, to: connection)
-    return sentence
+    return (sentence, notes)
   }
 }

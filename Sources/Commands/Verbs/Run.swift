@@ -68,6 +68,7 @@ extension Verb {
     } else if !snapshots.written.isEmpty, call.console.errors.isTerminal {
       call.note(snapshots.summary)
     }
+    for note in snapshots.notes { call.note(note) }
     if let first = snapshots.failures.first {
       call.note(
         "\(snapshots.failures.count) of \(snapshots.failures.count + snapshots.written.count)"
@@ -114,9 +115,13 @@ extension Verb {
       throw CommandError(
         call.arguments.operands[0], "no descriptor of a channel", status: .usage)
     }
-    let status = Commands.readTwin(channel: channel) { sentence in
-      try? call.console.output.write(sentence + "\n")
+    // For `run`, which tells the two apart.
+    func say(_ kind: String, _ sentence: String) {
+      let line = sentence.map { $0.isNewline ? " " : $0 }
+      try? call.console.output.write(kind + "\t" + String(line) + "\n")
     }
+    let status = Commands.readTwin(
+      channel: channel, failed: { say("failed", $0) }, noted: { say("note", $0) })
     return ExitStatus(rawValue: status)
   }
 
