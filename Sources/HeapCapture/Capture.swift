@@ -159,7 +159,9 @@ private struct Capture {
       guard let header = _memory.bytes(at: address, count: 16) else { continue }
       let word = header.load(as: UInt64.self)
       if word < 4096 { continue }
-      guard let type = _catalog.type(ofMetadataWord: word) else { continue }
+      guard let type = _catalog.type(ofMetadataWord: word),
+        _catalog.fits(type, at: address, allocatedSize: Int(clamping: _nodes.size[row]))
+      else { continue }
       if type.isCounted {
         guard
           let counts = ReferenceCounts(
