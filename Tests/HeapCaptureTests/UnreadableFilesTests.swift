@@ -96,8 +96,9 @@ import Testing
     // Only root may make one.
     if geteuid() != 0 { return }
     let place = try Place(name: Array("a".utf8))
+    let other = try OutsideProgram(["tick"])
     let core = try #require(
-      loadImages(of: try copyProcess(try OutsideProgram(["tick"]).pid).memory)
+      loadImages(of: try copyProcess(other.pid).memory)
         .first { $0.module.path.hasSuffix("/libswiftCore.so") })
     let script =
       "mount -t tmpfs none \(place.folder)/a && cp \(OutsideProgram.folder)/OutsideTarget"
