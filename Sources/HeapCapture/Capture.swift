@@ -443,10 +443,13 @@ private struct Capture {
     let ownRanges = _inventory.ownRanges().sorted { $0.lowerBound < $1.lowerBound }
     // Each module's block may be preceded by bytes that align it.
     let threadLocalSize = _images.reduce(UInt64(0)) { $0 + UInt64($1.tlsTemplateSize) + 64 }
-    let stacks = _threads.map { thread in
-      ThreadStack(
-        thread: thread, memory: _memory, mappings: _memory.source.mappings,
+    let returned = returnedMain(of: _memory, threads: _threads, images: _images)
+    let stacks = _threads.indices.map { index in
+      var stack = ThreadStack(
+        thread: _threads[index], memory: _memory, mappings: _memory.source.mappings,
         threadLocalSize: threadLocalSize)
+      if index == returned?.thread, let exit = returned?.exit { stack?.begin(at: exit) }
+      return stack
     }
 
     for (index, stack) in stacks.enumerated() {

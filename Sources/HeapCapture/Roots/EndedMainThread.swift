@@ -28,7 +28,32 @@ func endedMainStack(
   return range.lowerBound..<start
 }
 
-/// The same where nobody knows where `main` is: the program was stripped, or its file can't be read. While the thread
+/// Where the frames of a main begin that has returned, and which of the threads it is; nil where main runs, or
+/// left by a call of `exit` in one of its functions.
+///
+/// What lies below the call of `exit` are the frames of the C library and of the agent, full of words that main's own
+/// frames had left there; and what lies above was there before main.
+func returnedMain(
+  of memory: TargetMemory, threads: [ThreadState], images: [LoadedImage]
+) -> (thread: Int, exit: UInt64)? {
+  guard let stack = memory.source.mappings.first(where: { $0.path == "[stack]" }),
+    let thread = threads.firstIndex(where: {
+      (stack.start..<stack.end).contains($0.stackPointer)
+    }), let main = images.lazy.compactMap({ $0.range(ofFunction: "main") }).first,
+    let exit = images.lazy.filter({ $0.module.path.split(separator: "/").last == "libc.so.6" })
+      .compactMap({ $0.range(ofFunction: "exit") }).first
+  else { return nil }
+  var found: UInt64?
+  for place in stride(from: threads[thread].stackPointer & ~7, to: stack.end, by: 8) {
+    guard let word = memory.word(at: place) else { continue }
+    // Return addresses below the last call of exit may be left over.
+    if exit.contains(word &- 1) { found = place }
+    if main.contains(word &- 1) { found = nil }
+  }
+  return found.map { (thread, $0) }
+}
+
+/// The same as `endedMainStack` where nobody knows where `main` is: the program was stripped, or its file can't be read. While the thread
 /// runs, its stack has a return address into the executable that is not the one at the executable's own beginning.
 private func endedStackWithoutSymbols(
   of memory: TargetMemory, _ range: Range<UInt64>, pointer: UInt64, _ images: [LoadedImage]
