@@ -145,6 +145,11 @@ package struct Tool: Sendable {
     if ofProcess, !verb.startsProgram {
       signal(SIGPIPE, SIG_IGN)
       signal(SIGXFSZ, SIG_IGN)
+      if !verb.isHidden { removeLeftoversWhenInterrupted() }
+      if let bytes = arguments.bytes(.memoryLimit) {
+        endBeforeMore(
+          than: bytes, given: arguments.text(.memoryLimit) ?? "", tool: name, verb: verb.name)
+      }
     }
     return try verb.run(
       Invocation(

@@ -18,6 +18,11 @@ extension Option {
   static let contents = Option(
     "contents", .choice(["none", "keys"]),
     help: "whether keys of dictionaries may stand in the snapshot (default: none)")
+  static let tableMemory = Option(
+    "table-memory", .size,
+    help: "how much memory the agent's tables of blocks and stacks may take, as 256M (default: no "
+      + "limit; they take up to half of what the heap takes); past it blocks have no stack and no "
+      + "generation")
 }
 
 extension Verb {
@@ -32,7 +37,9 @@ extension Verb {
       were written is said at the end where standard error is a terminal; which could not
       be written is always said.
       """,
-    options: [.out, .every, .atExit, .stackMode, .allBlocks, .swiftOnly, .contents],
+    options: [
+      .out, .every, .atExit, .stackMode, .allBlocks, .swiftOnly, .tableMemory, .contents,
+    ],
     examples: [
       Example(
         "memgraph run --out marks -- .build/debug/App --port 8080",
@@ -57,7 +64,8 @@ extension Verb {
         outputFolder: arguments.text(.out) ?? (recording.isEmpty ? "./memory-graph" : recording),
         secondsBetweenMarks: arguments.seconds(.every),
         stacks: arguments.text(.stackMode).flatMap { RunOptions.Stacks(rawValue: $0) } ?? .fast,
-        swiftOnly: arguments.has(.swiftOnly), showsKeys: arguments.text(.contents) == "keys"))
+        swiftOnly: arguments.has(.swiftOnly), tableBytes: arguments.bytes(.tableMemory),
+        showsKeys: arguments.text(.contents) == "keys"))
     let snapshots = run.snapshots
     if !run.hadAgent {
       call.note(

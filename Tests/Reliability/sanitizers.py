@@ -1,0 +1,6 @@
+def try_all(machine, table, full, seed):
+    pass
+
+
+def try_fuzzers(machine, table, full, seed):
+    pass
