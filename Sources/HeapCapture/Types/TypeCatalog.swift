@@ -266,7 +266,7 @@ package final class TypeCatalog {
     let arguments = mirror.genericArguments(of: reference)
     guard arguments.count == 2 else { return true }
     let element = compiler.program(of: arguments[1])
-    return !compiler.programs[element].steps.isEmpty
+    return compiler.programs[element].isUnknown || !compiler.programs[element].steps.isEmpty
   }
 }
 
