@@ -21,8 +21,11 @@ public func test(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   return 0
 }
 
-@_cdecl("write_seeds")
-public func writeSeeds(_ folder: UnsafePointer<CChar>) {
+/// Writes a file to begin with where `FUZZ_SEEDS` names a folder.
+@_cdecl("LLVMFuzzerInitialize")
+public func initialize(_ count: UnsafeMutableRawPointer?, _ words: UnsafeMutableRawPointer?) -> CInt
+{
+  guard let folder = getenv("FUZZ_SEEDS") else { return 0 }
   var core = CoreWriter()
   core.pid = 4711
   core.entryPoint = 0x40_1000
@@ -43,4 +46,5 @@ public func writeSeeds(_ folder: UnsafePointer<CChar>) {
     .init(start: 0x40_1000, end: 0x40_2000, fileOffset: 0x1000, path: "/nowhere/program"),
   ]
   writeFile(core.bytes(), to: String(cString: folder) + "/core")
+  return 0
 }

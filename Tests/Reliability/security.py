@@ -12,13 +12,13 @@ SECRETS = {
     "a string of the program's": "kept-in-a-string-4711",
     "an argument": "given-as-an-argument-4711",
     "the environment": "given-in-the-environment-4711",
-    "a dictionary's key": "key-of-a-dictionary-4711",
+    "a dictionary's key": "key-4711",
 }
 
 PROGRAM = """
-final class Account { let note: String; var entries: [String: Int] = [:]; init(_ note: String) { self.note = note } }
+final class Account { let note: String; var entries: [String: Account] = [:]; init(_ note: String) { self.note = note } }
 let account = Account(["kept", "in", "a", "string", "4711"].joined(separator: "-"))
-account.entries[["key", "of", "a", "dictionary", "4711"].joined(separator: "-")] = 1
+account.entries[["key", "4711"].joined(separator: "-")] = Account("")
 print(account.note.count, account.entries.count)
 """
 

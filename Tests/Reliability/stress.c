@@ -451,6 +451,18 @@ static void often(void) {
   end_noise();
 }
 
+// A few blocks of each function, on one thread, without a mark that needs another process.
+static void family(void) {
+  unsigned random = seed;
+  void *blocks[KINDS];
+  for (int round = 0; round < scale * 20; round++) {
+    for (int i = 0; i < KINDS; i++)
+      blocks[i] = make(i, &random);
+    for (int i = 0; i < KINDS; i++)
+      drop(i, blocks[i]);
+  }
+}
+
 // --- much memory -------------------------------------------------------------------------------
 
 static void many_blocks(void) {
@@ -586,6 +598,7 @@ static const struct {
     {"_exit", exits_at_once},
     {"killed", killed},
     {"serves", serves},
+    {"family", family},
 };
 
 int main(int count, char **arguments) {
