@@ -22,6 +22,7 @@ import Testing
     heap.root(.stack, address: 0x7FFF_0000, to: hub, pc: 0x1015, thread: thread)
     heap.describe(hub, id: 1, frames: [0x1021])
     heap.fill(big, count: 1, of: 4, text: 1)
+    heap.declare("App.Hub", "parent", .constant)
     return heap.snapshot().serialized()
   }()
 
@@ -107,7 +108,7 @@ import Testing
     Fault(
       testDescription: "major version 0",
       error: .malformed(
-        path: "a.mgraph", section: "header", offset: 8, reason: "there is no format 0.2")
+        path: "a.mgraph", section: "header", offset: 8, reason: "there is no format 0.3")
     ) { $0.major = 0 },
     Fault(
       testDescription: "too many sections",
@@ -208,7 +209,7 @@ import Testing
   @Test("An unknown section that is not required is skipped; its checksum is verified")
   func unknownOptionalSection() throws {
     var file = RawFile(parsing: Self.whole)
-    file.minor = 3
+    file.minor = 4
     file.sections.insert(
       .init(name: "nodes.color", width: 3, flags: 2, bytes: [1, 2, 3, 4, 5, 6]), at: 5)
     var bytes = file.bytes()
@@ -276,7 +277,7 @@ import Testing
       }
       return section == new.section && reason.hasPrefix("row 0 is \(new.value), which is no ")
     }
-    file.minor = 3
+    file.minor = 4
     let snapshot = try Snapshot(bytes: file.bytes())
     #expect(new.read(snapshot) == new.readAs)
     let diagnostic = try #require(snapshot.diagnostics.last)
