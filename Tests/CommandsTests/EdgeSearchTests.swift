@@ -48,7 +48,8 @@ import Testing
       for asked in [text.title, text.whole] {
         let found = try search.find(asked)
         #expect(
-          Set(found.slots).isSuperset(of: kind.slots), "\(asked) finds \(found.kinds.map(\.whole))")
+          Set(found.effect.slots).isSuperset(of: kind.slots),
+          "\(asked) finds \(found.kinds.map(\.whole))")
       }
     }
   }
