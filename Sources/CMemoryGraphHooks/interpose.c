@@ -80,6 +80,21 @@ MG_TRACKED int untracked_posix_memalign(void **block, size_t alignment, size_t s
 
 // --- births and deaths -------------------------------------------------------------------------
 
+// A block that has no cell. From here on the reader completes the tables with the allocator's own heap, as
+// it does for an agent that started late, so that what only such a block holds is not called leaked.
+static __attribute__((noinline)) void lose_block(void) {
+  if (__atomic_fetch_add(&mg_state.lost_blocks, 1, __ATOMIC_RELAXED))
+    return;
+  __atomic_store_n(&mg_state.is_complete, 0, __ATOMIC_RELAXED);
+  mg_complain(
+      MG_CAUSE_TABLES_FULL, "recording",
+      mg_config.table_bytes
+          ? "the agent's tables have reached their limit (--table-memory): blocks from here "
+            "on have neither a stack nor a generation"
+          : "there is no memory for the agent's tables: blocks from here on have neither a "
+            "stack nor a generation");
+}
+
 // On a thread that is quiet, and not inside the agent.
 static __attribute__((noinline)) void born_quietly(void *block, size_t size) {
   if (!block || !mg_tracking || mg_thread.busy % MG_QUIET)
@@ -91,7 +106,7 @@ static __attribute__((noinline)) void born_quietly(void *block, size_t size) {
     mg_cell_store(cell,
                   mg_cell_of(0, __atomic_load_n(&mg_state.generation, __ATOMIC_RELAXED), size));
   else
-    __atomic_fetch_add(&mg_state.lost_blocks, 1, __ATOMIC_RELAXED);
+    lose_block();
 }
 
 static __attribute__((noinline)) void born(void *block, size_t size, void **frame) {
@@ -112,7 +127,7 @@ static __attribute__((noinline)) void born(void *block, size_t size, void **fram
     scope = mg_scope_enter(&stack);
   mg_thread.busy = 0;
   if (MG_UNLIKELY(!cell)) {
-    __atomic_fetch_add(&mg_state.lost_blocks, 1, __ATOMIC_RELAXED);
+    lose_block();
     return;
   }
   uint32_t generation = __atomic_load_n(&mg_state.generation, __ATOMIC_RELAXED);

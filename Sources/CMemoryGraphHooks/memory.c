@@ -27,12 +27,29 @@ static void record_own(void *start, size_t bytes) {
   mg_state.own_range_count = index + 1;
 }
 
+// What the tables may take, and what they have.
+static uint64_t budget;
+static _Atomic uint64_t taken;
+
+void mg_memory_budget(uint64_t bytes) {
+  budget = bytes;
+}
+
+bool mg_memory_take(size_t bytes) {
+  if (!budget)
+    return true;
+  if (atomic_fetch_add(&taken, bytes) + bytes <= budget)
+    return true;
+  atomic_fetch_sub(&taken, bytes);
+  return false;
+}
+
 bool mg_arena_reserve(mg_arena *arena, size_t bytes) {
   // Without access, so that no limit on memory counts it before it is used.
   void *base = map(bytes, PROT_NONE);
   if (!base)
     return false;
-  *arena = (mg_arena){base, 0, bytes};
+  *arena = (mg_arena){base, 0, bytes, false};
   record_own(base, bytes);
   return true;
 }
@@ -48,8 +65,14 @@ bool mg_arena_commit(mg_arena *arena, size_t bytes) {
   wanted &= ~(size_t)0xffff;
   if (wanted > arena->reserved)
     wanted = arena->reserved;
-  if (mg_sys3(SYS_mprotect, arena->base, wanted, PROT_READ | PROT_WRITE) != 0)
+  size_t more = wanted - arena->committed;
+  if (arena->is_budgeted && !mg_memory_take(more))
     return false;
+  if (mg_sys3(SYS_mprotect, arena->base, wanted, PROT_READ | PROT_WRITE) != 0) {
+    if (arena->is_budgeted && budget)
+      atomic_fetch_sub(&taken, more);
+    return false;
+  }
   arena->committed = wanted;
   return true;
 }

@@ -24,6 +24,7 @@ typedef struct mg_arena {
   uint8_t *base;
   size_t committed; // bytes that can be used
   size_t reserved;
+  bool is_budgeted; // what it grows by counts towards mg_memory_budget()
 } mg_arena;
 
 /// Reserves an arena and records it among the agent's own ranges. False: no address space.
@@ -31,6 +32,13 @@ bool mg_arena_reserve(mg_arena *arena, size_t bytes);
 
 /// Makes the first `bytes` of an arena usable, zeroed. False: no memory, or more than was reserved.
 bool mg_arena_commit(mg_arena *arena, size_t bytes);
+
+/// Sets how many bytes the tables that grow with the heap may take: cells and stacks. 0 for no limit,
+/// which is so at first.
+void mg_memory_budget(uint64_t bytes);
+
+/// Counts bytes towards the budget; false, and nothing counted, where it would be exceeded.
+bool mg_memory_take(size_t bytes);
 
 /// Maps zeroed memory and records it among the agent's own ranges; NULL where there is none.
 void *mg_own_map(size_t bytes);
@@ -281,6 +289,7 @@ typedef struct mg_settings {
   uint32_t blocks;
   uint32_t contents;
   bool at_exit;
+  uint64_t table_bytes; // what the tables may take; 0 for no limit
 } mg_settings;
 extern mg_settings mg_config;
 
@@ -305,7 +314,10 @@ const char *mg_problem(void);
 /// Whether the process is the one that the agent started in, not a fork of it.
 bool mg_is_here(void);
 
-/// Says a sentence on standard error, once for each cause: an errno, or 0.
+// A cause beside the errnos.
+enum { MG_CAUSE_TABLES_FULL = 1000 };
+
+/// Says a sentence on standard error, once for each cause: an errno, 0 or MG_CAUSE_...
 void mg_complain(unsigned cause, const char *what, const char *why);
 
 // --- api.c -------------------------------------------------------------------------------------

@@ -19,7 +19,8 @@ static mg_arena trie_nodes; // mg_trie_node; row 0 is the root
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 
 static mg_index_table *make_index(uint64_t slots) {
-  mg_index_table *table = mg_own_map(sizeof(mg_index_table) + slots * sizeof(mg_index_slot));
+  size_t bytes = sizeof(mg_index_table) + slots * sizeof(mg_index_slot);
+  mg_index_table *table = mg_memory_take(bytes) ? mg_own_map(bytes) : NULL;
   if (table)
     table->mask = slots - 1;
   return table;
@@ -218,6 +219,7 @@ bool mg_stacks_start(uint32_t mode) {
       !mg_arena_commit(&stack_rows, sizeof(mg_stack_entry)) ||
       !mg_arena_commit(&trie_nodes, sizeof(mg_trie_node)))
     return false;
+  stack_rows.is_budgeted = trie_nodes.is_budgeted = true;
   mg_index_table *stacks = make_index(1 << 12);
   mg_index_table *nodes = make_index(1 << 14);
   if (!stacks || !nodes)

@@ -48,8 +48,15 @@ void mg_complain(unsigned cause, const char *what, const char *why) {
   size_t count = 0;
   const char *parts[] = {"memory-graph: ", what, ": ", why, "\n"};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-    for (const char *c = parts[i]; *c && count < sizeof text; c++)
-      text[count++] = *c;
+    for (const char *c = parts[i]; *c && count < sizeof text; c++) {
+      unsigned char byte = (unsigned char)*c, next = (unsigned char)c[1];
+      // A path may have in it what a terminal obeys: control characters, those above ASCII, too.
+      bool is_control = byte == 0x7f || (byte < ' ' && byte != '\n') ||
+                        (byte == 0xc2 && next >= 0x80 && next < 0xa0);
+      text[count++] = is_control ? '?' : *c;
+      if (is_control && byte == 0xc2)
+        c++;
+    }
   mg_sys3(SYS_write, 2, text, count);
 }
 
@@ -131,6 +138,8 @@ int mg_start(void) {
     __atomic_store_n(&mg_tracking, 1, __ATOMIC_RELEASE);
     if (mg_interposition_works()) {
       mg_state.tracking = 1;
+      // What it takes to begin, some two megabytes, is no part of it.
+      mg_memory_budget(mg_config.table_bytes);
     } else {
       mg_tracking = 0;
       describe_interposition();
@@ -155,6 +164,17 @@ static const char *value_of(char **environment, const char *name) {
 
 static bool equals(const char *text, const char *word) {
   return text && strcmp(text, word) == 0;
+}
+
+// A number of bytes; 0 for none, and for what is no number.
+static uint64_t number_of(const char *text) {
+  uint64_t number = 0;
+  for (; text && *text; text++) {
+    if (*text < '0' || *text > '9' || number > UINT64_MAX / 10 - 10)
+      return 0;
+    number = number * 10 + (uint64_t)(*text - '0');
+  }
+  return number;
 }
 
 static const char *absolute_folder(const char *folder) {
@@ -187,6 +207,7 @@ static void read_settings(char **environment) {
   mg_config.blocks = equals(value_of(environment, "MEMORY_GRAPH_BLOCKS"), "swift");
   mg_config.contents = equals(value_of(environment, "MEMORY_GRAPH_CONTENTS"), "keys");
   mg_config.at_exit = equals(value_of(environment, "MEMORY_GRAPH_AT_EXIT"), "1");
+  mg_config.table_bytes = number_of(value_of(environment, "MEMORY_GRAPH_TABLE_BYTES"));
   const char *folder = value_of(environment, "MEMORY_GRAPH_OUT");
   const char *channel = value_of(environment, "MEMORY_GRAPH_CHANNEL");
   if (folder && *folder)

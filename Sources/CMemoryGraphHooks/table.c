@@ -24,11 +24,13 @@ bool mg_table_start(void) {
     bytes >>= 1;
   if (!chunks.base)
     return false;
+  chunks.is_budgeted = true;
   mg_state.directory = (uintptr_t)mg_directory;
   return true;
 }
 
 static mg_chunk_slot *make_table(uintptr_t index) {
+  // Of its two megabytes only the pages that are written are ever there, so it counts as nothing.
   mg_chunk_slot *made = mg_own_map(sizeof(*made) << MG_TABLE_BITS);
   if (made)
     atomic_store_explicit(&mg_directory[index], made, memory_order_release);

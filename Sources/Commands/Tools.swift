@@ -7,6 +7,7 @@ extension Tool {
     verbs: [
       .run, .mark, .attach, .core, .diff, .growth, .summary, .leaks, .cycles, .paths, .tree,
       .object, .stacks, .tasks, .whatIf, .audit, .verify, .known, .view, .bundle, .record, .check,
+      .strip,
       .lint, .doctor, .demo, .mcp, .completions, .manual, .readTwin, .watchGroup,
     ])
 }

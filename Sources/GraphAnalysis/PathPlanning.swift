@@ -31,6 +31,10 @@ struct PathPlanning {
   func plan(for path: RetainPath, members: [NodeIndex]) -> PathPlan {
     let steps = path.steps
     let last = steps.count - 1
+    // Who holds a continuation can resume it.
+    if graph.typeName(of: path.target) == "Swift.CheckedContinuationCanary" {
+      return PathPlan(step: last, advice: .resumeWaiting)
+    }
     if graph.kind(of: path.target) == .task, let plan = _plan(forTask: path.target, last: last) {
       if plan.advice != .removeTaskHandles || graph.isContainer(steps[last]) { return plan }
     }

@@ -2,24 +2,9 @@
 
 internal import Glibc
 
-/// A file that is being written under another name.
+/// A file that is being written and has no name of its own yet.
 internal struct AtomicFile {
-  /// A system call that failed.
-  struct Failure: Error {
-    let operation: String
-    let errno: Int32
-
-    /// The call that has just failed.
-    init(_ operation: String) {
-      self.operation = operation
-      errno = Glibc.errno
-    }
-
-    init(_ operation: String, errno: Int32) {
-      self.operation = operation
-      self.errno = errno
-    }
-  }
+  typealias Failure = PartialFile.Failure
 
   private let _descriptor: Int32
 
@@ -36,20 +21,18 @@ internal struct AtomicFile {
       try _refuseSpecialFile(path)
       // A link stays one: what it leads to is written.
       let path = OutputPlace(path).path
-      let (name, descriptor) = try _create(beside: path)
+      let file = try PartialFile(at: path, mode: 0o600)
       do throws(Failure) {
         try _withoutSizeSignal { () throws(Failure) in
-          try _reserve(size, descriptor)
-          try body(AtomicFile(_descriptor: descriptor))
+          try _reserve(size, file.descriptor)
+          try body(AtomicFile(_descriptor: file.descriptor))
         }
-        guard fsync(descriptor) == 0 else { throw Failure("write") }
-        guard rename(name, path) == 0 else { throw Failure("rename") }
-        close(descriptor)
+        guard fsync(file.descriptor) == 0 else { throw Failure("write") }
       } catch {
-        unlink(name)
-        close(descriptor)
+        file.discard()
         throw error
       }
+      try file.publish()
     } catch {
       throw .file(path: path, operation: error.operation, errno: error.errno)
     }
@@ -67,17 +50,6 @@ internal struct AtomicFile {
       }
       guard written > 0 else { throw Failure("write", errno: ENOSPC) }
       done += written
-    }
-  }
-
-  /// Creates a file with a name of its own in the folder of `path`.
-  private static func _create(beside path: String) throws(Failure) -> (name: String, Int32) {
-    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
-    while true {
-      let name = "\(folder).mgraph-\(String(UInt64.random(in: .min ... .max), radix: 36))"
-      let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-      if descriptor >= 0 { return (name, descriptor) }
-      guard errno == EEXIST || errno == EINTR else { throw Failure("create") }
     }
   }
 

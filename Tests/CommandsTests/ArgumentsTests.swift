@@ -8,6 +8,7 @@ import Testing
   static let options: [Commands.Option] = [
     .format, .output, .limit, .type, .quiet, .folder,
     Option("every", .seconds, help: ""), Option("max", .count("N"), help: ""),
+    .memoryLimit,
   ]
 
   struct Refusal: Sendable, CustomTestStringConvertible {
@@ -50,7 +51,30 @@ import Testing
     Refusal(
       words: ["--every", "inf"],
       error: UsageError("--every", "\"inf\" is not a number of seconds above 0")),
+    Refusal(
+      words: ["--memory-limit", "0M"],
+      error: UsageError("--memory-limit", "\"0M\" is no size, as 512M or 2G")),
+    Refusal(
+      words: ["--memory-limit", "8589934592G"],
+      error: UsageError("--memory-limit", "\"8589934592G\" is no size, as 512M or 2G")),
+    Refusal(
+      words: ["--memory-limit", "2 G"],
+      error: UsageError("--memory-limit", "\"2 G\" is no size, as 512M or 2G")),
   ]
+
+  @Test("A size is a number of bytes, or of 1,024 to the first, second or third power of them")
+  func sizes() throws {
+    for (text, bytes) in [
+      ("1", 1), ("3K", 3 << 10), ("512M", 512 << 20), ("2g", 2 << 30),
+      ("8589934591G", 8_589_934_591 << 30),
+    ] as [(String, UInt64)] {
+      let arguments = try Arguments(parsing: ["--memory-limit", text], options: Self.options)
+      #expect(arguments.bytes(.memoryLimit) == bytes)
+    }
+    for text in ["", "M", "+1", "-1", "1.5G", "1MB", "0"] {
+      #expect(Commands.Option.bytes(text) == nil, "\(text)")
+    }
+  }
 
   @Test("What can't be understood is said", arguments: refusals)
   func refuses(_ refusal: Refusal) {

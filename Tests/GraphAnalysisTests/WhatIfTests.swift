@@ -58,7 +58,8 @@ import Testing
     }
     // Together two kinds free at least what each frees alone.
     if kinds.count > 1 {
-      let both = try whatIf(weakening: [CutEffect(slots: kinds[0].slots), CutEffect(slots: kinds[1].slots)], in: graph)
+      let both = try whatIf(
+        weakening: [CutEffect(slots: kinds[0].slots), CutEffect(slots: kinds[1].slots)], in: graph)
       #expect(both.freedAlone.allSatisfy { $0.count <= both.freed.total.count })
       let leaked = try leaks(in: graph).leaked.total
       #expect(

@@ -8,8 +8,8 @@ import Testing
   @Test(
     "The program's own part of a library's type stays, else both ends",
     arguments: [
-      ("AsyncStream<Array<Feed.Post>>._Storage", 24, "AsyncS…Feed.Post…torage"),
-      ("_ContiguousArrayStorage<App.Listener>", 30, "_ContiguousArra…App.Listener>"),
+      ("AsyncStream<Array<Feed.Post>>._Storage", 24, "AsyncSt…Feed.Post…torage"),
+      ("_ContiguousArrayStorage<App.Listener>", 30, "_ContiguousArray…App.Listener>"),
       ("static App.Hub.shared → App.Hub.cache[_] → App.Entry", 24, "static App.H…→ App.Entry"),
       ("App.Short", 24, "App.Short"),
     ])

@@ -28,7 +28,7 @@ import Testing
 
   @Test("The file under test has every section")
   func everySection() {
-    #expect(RawFile(parsing: Self.whole).sections.count == 49)
+    #expect(RawFile(parsing: Self.whole).sections.count == 52)
     #expect(RawFile(parsing: Self.whole).bytes() == Self.whole)
   }
 
@@ -135,7 +135,7 @@ import Testing
     Fault(
       testDescription: "a section twice",
       error: .malformed(
-        path: "a.mgraph", section: "section table", offset: 64 + 49 * 48,
+        path: "a.mgraph", section: "section table", offset: 64 + 52 * 48,
         reason: "section marks is there twice")
     ) { $0.sections.append(.init(name: "marks", width: 1, flags: 0, bytes: [0, 0, 0, 0])) },
     Fault(
@@ -147,7 +147,7 @@ import Testing
     Fault(
       testDescription: "rows of another width",
       error: .malformed(
-        path: "a.mgraph", section: "nodes.address", offset: UInt64(RawFile.aligned(64 + 49 * 48)),
+        path: "a.mgraph", section: "nodes.address", offset: UInt64(RawFile.aligned(64 + 52 * 48)),
         reason: "rows of 4 bytes instead of 8")
     ) { $0.sections[0].width = 4 },
     Fault(
@@ -159,7 +159,7 @@ import Testing
     Fault(
       testDescription: "a section that does not start at a multiple of 64",
       error: .malformed(
-        path: "a.mgraph", section: "section table", offset: 64 + 48 * 48 + 24,
+        path: "a.mgraph", section: "section table", offset: 64 + 51 * 48 + 24,
         reason: "section diagnostics starts at 0x10001, which is not a free multiple of 64")
     ) { $0.sections[48].offset = 0x10001 },
     Fault(
@@ -167,7 +167,7 @@ import Testing
       error: .malformed(
         path: "a.mgraph", section: "section table", offset: 64 + 48 + 24,
         reason: "section nodes.size starts at 0x980, which is not a free multiple of 64")
-    ) { $0.sections[1].offset = UInt64(RawFile.aligned(64 + 49 * 48)) },
+    ) { $0.sections[1].offset = UInt64(RawFile.aligned(64 + 52 * 48)) },
     Fault(
       testDescription: "a section past the end",
       error: .truncated(
@@ -177,7 +177,7 @@ import Testing
     Fault(
       testDescription: "a section that ends past every file's end",
       error: .malformed(
-        path: "a.mgraph", section: "section table", offset: 64 + 48 * 48 + 32,
+        path: "a.mgraph", section: "section table", offset: 64 + 51 * 48 + 32,
         reason: "section diagnostics has 18446744073709551615 bytes, more than a file can have")
     ) { $0.sections[48].length = .max },
     Fault(

@@ -71,7 +71,7 @@ func contents(of folder: String) throws -> [String] {
   try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
 }
 
-private func permissions(of path: String) throws -> Int? {
+func permissions(of path: String) throws -> Int? {
   let attributes = try FileManager.default.attributesOfItem(atPath: path)
   return (attributes[.posixPermissions] as? NSNumber)?.intValue
 }

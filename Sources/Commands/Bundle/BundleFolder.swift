@@ -3,6 +3,7 @@
 internal import Glibc
 internal import GraphPrimitives
 internal import GraphReport
+internal import SnapshotFormat
 
 /// A folder that is being filled under a name of its own, and gets its name when it is whole.
 struct BundleFolder {
@@ -45,6 +46,7 @@ struct BundleFolder {
     self.path = path
     self.limit = limit
     place = path + ".partial-\(getpid())"
+    Leftovers.add(place)
     try Self.makeFolder(place)
   }
 
@@ -101,11 +103,15 @@ struct BundleFolder {
       if hadOne { rename(old, path) }
       throw Self.failure(path, reason)
     }
+    Leftovers.forget(place)
     if hadOne { Self.remove(old) }
   }
 
   /// Removes what was written so far.
-  func discard() { Self.remove(place) }
+  func discard() {
+    Self.remove(place)
+    Leftovers.forget(place)
+  }
 
   // MARK: - Files
 

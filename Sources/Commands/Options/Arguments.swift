@@ -90,6 +90,9 @@ package struct Arguments: Sendable {
   /// The value of an option that counts; nil for one that was not given, and for `all`.
   package func number(_ option: Option) -> Int? { text(option).flatMap { Int($0) } }
 
+  /// The value of an option that is a number of bytes.
+  package func bytes(_ option: Option) -> UInt64? { text(option).flatMap { Option.bytes($0) } }
+
   /// The value of an option in seconds.
   package func seconds(_ option: Option) -> Double? { text(option).flatMap { Double($0) } }
 }

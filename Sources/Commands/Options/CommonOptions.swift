@@ -44,6 +44,9 @@ extension Option {
     help: "where to look for debug files, by build id; can be repeated")
   package static let noSymbols = Option(
     "no-symbols", .flag, help: "leave addresses of code as they are")
+  package static let memoryLimit = Option(
+    "memory-limit", .size,
+    help: "end with status 4 before more memory than SIZE is taken, as 512M or 2G")
   package static let quiet = Option(
     "quiet", letter: "q", .flag, help: "print no report and no progress; the exit status tells")
   package static let help = Option("help", letter: "h", .flag, help: "show this help")
@@ -81,6 +84,6 @@ extension Option {
     .limit, .type, .module, .withoutModule, .generation,
   ]
 
-  /// What each verb that names code has.
-  package static let naming: [Option] = [.symbols, .noSymbols]
+  /// What each verb that names code has; it is those that analyse, so their memory can be limited.
+  package static let naming: [Option] = [.symbols, .noSymbols, .memoryLimit]
 }

@@ -23,6 +23,9 @@ package struct Option: Sendable, Hashable {
 
     /// A number of seconds above 0, which may have a fraction.
     case seconds
+
+    /// A number of bytes above 0, which may end in K, M or G: 512M.
+    case size
   }
 
   /// The name without its dashes: `format`.
@@ -58,6 +61,7 @@ package struct Option: Sendable, Hashable {
     case .choice(let words): words.joined(separator: "|")
     case .limit: "N"
     case .seconds: "SECONDS"
+    case .size: "SIZE"
     }
   }
 
@@ -82,6 +86,21 @@ package struct Option: Sendable, Hashable {
     case .seconds:
       if let number = Double(text), number > 0, number.isFinite { return nil }
       return "\"\(text)\" is not a number of seconds above 0"
+    case .size:
+      return Self.bytes(text) == nil ? "\"\(text)\" is no size, as 512M or 2G" : nil
     }
+  }
+
+  /// The number of bytes that a size says: `512M` is 512 · 2²⁰, a number alone is bytes. nil for what is none, for
+  /// 0 and for 2⁶³ or more.
+  package static func bytes(_ text: String) -> UInt64? {
+    let factors: [Character: UInt64] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
+    let factor = text.last.flatMap { factors[Character($0.uppercased())] }
+    let digits = factor == nil ? text[...] : text.dropLast()
+    guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+      let number = UInt64(digits), number > 0
+    else { return nil }
+    let (bytes, isTooLarge) = number.multipliedReportingOverflow(by: factor ?? 1)
+    return isTooLarge || bytes > UInt64(Int64.max) ? nil : bytes
   }
 }

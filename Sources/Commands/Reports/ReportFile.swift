@@ -37,29 +37,31 @@ package enum ReportFile {
     bytesTo path: String, isDurable: Bool = false, _ body: (DescriptorSink) throws -> Void
   ) throws {
     let output = OutputPlace(path)
-    let isSpecial = output.isStream
-    let place = isSpecial ? path : partial(output.path)
-    let flags = O_WRONLY | O_CLOEXEC | (isSpecial ? O_APPEND : O_CREAT | O_EXCL)
-    let descriptor = open(place, flags, 0o666)
-    guard descriptor >= 0 else { throw failure(path, errno) }
+    guard !output.isStream else {
+      let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_APPEND)
+      guard descriptor >= 0 else { throw failure(path, errno) }
+      defer { close(descriptor) }
+      do {
+        try body(DescriptorSink(descriptor))
+      } catch let error as SinkError {
+        throw failure(path, error.errno)
+      }
+      return
+    }
     do {
-      try body(DescriptorSink(descriptor))
-    } catch {
-      close(descriptor)
-      if !isSpecial { unlink(place) }
-      guard let error = error as? SinkError else { throw error }
+      let file = try PartialFile(at: output.path, mode: 0o666)
+      do {
+        try body(DescriptorSink(file.descriptor))
+        if isDurable, fsync(file.descriptor) != 0 { throw SinkError(errno: errno) }
+      } catch {
+        file.discard()
+        throw error
+      }
+      try file.publish()
+    } catch let error as SinkError {
       throw failure(path, error.errno)
-    }
-    if isDurable, !isSpecial, fsync(descriptor) != 0 {
-      let reason = errno
-      close(descriptor)
-      unlink(place)
-      throw failure(path, reason)
-    }
-    if close(descriptor) != 0 || (!isSpecial && rename(place, output.path) != 0) {
-      let reason = errno
-      if !isSpecial { unlink(place) }
-      throw failure(path, reason)
+    } catch let error as PartialFile.Failure {
+      throw failure(path, error.errno)
     }
   }
 
@@ -77,6 +79,8 @@ package enum ReportFile {
     }
     // The place is made here, so that the reason why it can't be is told in our words.
     let place = partial(output.path)
+    Leftovers.add(place)
+    defer { Leftovers.forget(place) }
     let descriptor = open(place, O_WRONLY | O_CREAT | O_CLOEXEC | O_EXCL, 0o666)
     guard descriptor >= 0 else { throw failure(path, errno) }
     close(descriptor)
@@ -104,9 +108,11 @@ package enum ReportFile {
       $0.baseAddress.map { String(cString: $0) } ?? ""
     }
     guard descriptor >= 0 else { throw failure(folder ?? "/tmp", errno) }
+    Leftovers.add(place)
     defer {
       close(descriptor)
       unlink(place)
+      Leftovers.forget(place)
     }
     try body(place)
     var piece = [UInt8](repeating: 0, count: 1 << 16)

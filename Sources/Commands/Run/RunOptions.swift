@@ -28,6 +28,9 @@ package struct RunOptions: Sendable {
   /// Whether blocks that are not Swift's are left out.
   package var swiftOnly: Bool
 
+  /// How much memory the agent's tables may take in the program; nil for no limit.
+  package var tableBytes: UInt64?
+
   /// Whether keys of dictionaries, which are the program's data, appear in labels.
   package var showsKeys: Bool
 
@@ -40,7 +43,8 @@ package struct RunOptions: Sendable {
   package init(
     program: String, arguments: [String] = [], outputFolder: String,
     secondsBetweenMarks: Double? = nil, takesExitSnapshot: Bool = true, stacks: Stacks = .fast,
-    swiftOnly: Bool = false, showsKeys: Bool = false, preloadedLibrary: String? = nil,
+    swiftOnly: Bool = false, tableBytes: UInt64? = nil, showsKeys: Bool = false,
+    preloadedLibrary: String? = nil,
     readerTool: String? = nil
   ) {
     self.program = program
@@ -50,6 +54,7 @@ package struct RunOptions: Sendable {
     self.takesExitSnapshot = takesExitSnapshot
     self.stacks = stacks
     self.swiftOnly = swiftOnly
+    self.tableBytes = tableBytes
     self.showsKeys = showsKeys
     self.preloadedLibrary = preloadedLibrary
     self.readerTool = readerTool

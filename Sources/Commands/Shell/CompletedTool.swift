@@ -24,7 +24,7 @@ struct CompletedTool {
     case .limit: .words(["all"])
     case .text("FILE"): .files
     case .text("DIR"): .folders
-    case .text, .count, .seconds: .anything
+    case .text, .count, .seconds, .size: .anything
     }
   }
 

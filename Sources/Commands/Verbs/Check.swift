@@ -10,7 +10,7 @@ extension Verb {
       Reads everything and verifies the checksums. Exits with 3 and says what is wrong
       where the file can't be read.
       """,
-    options: [.format, .output, .color, .folder],
+    options: [.format, .output, .color, .memoryLimit, .folder],
     examples: [
       Example("memgraph check marks/call-5.mgraph", "Is the file good, and how large is it?"),
       Example(

@@ -18,6 +18,11 @@ extension Option {
   static let contents = Option(
     "contents", .choice(["none", "keys"]),
     help: "whether keys of dictionaries may stand in the snapshot (default: none)")
+  static let tableMemory = Option(
+    "table-memory", .size,
+    help: "how much memory the agent's tables of blocks and stacks may take, as 256M (default: no "
+      + "limit; they take up to half of what the heap takes); past it blocks have no stack and no "
+      + "generation")
 }
 
 extension Verb {
@@ -32,7 +37,9 @@ extension Verb {
       were written is said at the end where standard error is a terminal; which could not
       be written is always said.
       """,
-    options: [.out, .every, .atExit, .stackMode, .allBlocks, .swiftOnly, .contents],
+    options: [
+      .out, .every, .atExit, .stackMode, .allBlocks, .swiftOnly, .tableMemory, .contents,
+    ],
     examples: [
       Example(
         "memgraph run --out marks -- .build/debug/App --port 8080",
@@ -57,15 +64,19 @@ extension Verb {
         outputFolder: arguments.text(.out) ?? (recording.isEmpty ? "./memory-graph" : recording),
         secondsBetweenMarks: arguments.seconds(.every),
         stacks: arguments.text(.stackMode).flatMap { RunOptions.Stacks(rawValue: $0) } ?? .fast,
-        swiftOnly: arguments.has(.swiftOnly), showsKeys: arguments.text(.contents) == "keys"))
+        swiftOnly: arguments.has(.swiftOnly), tableBytes: arguments.bytes(.tableMemory),
+        showsKeys: arguments.text(.contents) == "keys"))
     let snapshots = run.snapshots
     if !run.hadAgent {
       call.note(
         "\(program): not a Swift program, or one that the agent can't be preloaded into: no snapshot"
       )
+    } else if let abrupt = run.abrupt {
+      call.note(abrupt.sentence(program: program, snapshots: snapshots))
     } else if !snapshots.written.isEmpty, call.console.errors.isTerminal {
       call.note(snapshots.summary)
     }
+    for note in snapshots.notes { call.note(note) }
     if let first = snapshots.failures.first {
       call.note(
         "\(snapshots.failures.count) of \(snapshots.failures.count + snapshots.written.count)"
@@ -95,7 +106,7 @@ extension Verb {
     let path = try markProcess(pid: pid, name: call.arguments.operands[1])
     if !call.arguments.has(.quiet) {
       if let path {
-        try call.console.output.write(path + "\n")
+        try call.console.tell(path)
       } else {
         call.note("the mark is taken; the program has no folder for a snapshot (MEMORY_GRAPH_OUT)")
       }
@@ -112,9 +123,13 @@ extension Verb {
       throw CommandError(
         call.arguments.operands[0], "no descriptor of a channel", status: .usage)
     }
-    let status = Commands.readTwin(channel: channel) { sentence in
-      try? call.console.output.write(sentence + "\n")
+    // For `run`, which tells the two apart.
+    func say(_ kind: String, _ sentence: String) {
+      let line = sentence.map { $0.isNewline ? " " : $0 }
+      try? call.console.output.write(kind + "\t" + String(line) + "\n")
     }
+    let status = Commands.readTwin(
+      channel: channel, failed: { say("failed", $0) }, noted: { say("note", $0) })
     return ExitStatus(rawValue: status)
   }
 
@@ -129,6 +144,24 @@ extension Verb {
     }
     Commands.watchGroup(channel: channel)
     return .nothingFound
+  }
+}
+
+extension AbruptEnd {
+  /// What ended how, what there is all the same, and what to do about it.
+  fileprivate func sentence(program: String, snapshots: SnapshotTally) -> String {
+    let what =
+      switch self {
+      case .killed(let signal):
+        "\(program): ended by signal \(signal) (\(String(cString: strsignal(signal))))"
+      case .left(let status):
+        "\(program): left by _exit with status \(status), or became another program"
+      case .ofChild(let pid):
+        "\(program): its process \(pid) ended by a signal or by _exit, or runs on"
+      }
+    let rest = snapshots.written.isEmpty ? "no mark was taken before" : snapshots.summary
+    return what + ", so there is no snapshot of its end (exit.mgraph); " + rest
+      + "; marks are taken while it runs, with --every SECONDS or memgraph mark PID NAME"
   }
 }
 

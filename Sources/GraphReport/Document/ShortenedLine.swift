@@ -3,7 +3,7 @@
 /// Cuts lines in the middle.
 ///
 /// Of a library's generic type the program's own part is what a reader looks for: of
-/// `AsyncStream<Array<Feed.Post>>._Storage` in 24 columns `Async…Feed.Post…_Storage` is left. A chain keeps its start and
+/// `AsyncStream<Array<Feed.Post>>._Storage` in 24 columns `AsyncSt…Feed.Post…torage` is left. A chain keeps its start and
 /// its end.
 struct ShortenedLine {
   private static let ellipsis = "…"

@@ -9,7 +9,9 @@ extension TypeCatalog {
   ///
   /// - Parameter row: The type's row in the snapshot.
   /// - Complexity: O(*s*) for *s* steps of the type's layout.
-  package func declareFields(of type: SwiftType, as row: TypeIndex, in builder: inout SnapshotBuilder) {
+  package func declareFields(
+    of type: SwiftType, as row: TypeIndex, in builder: inout SnapshotBuilder
+  ) {
     let isLibrarys = ToolchainModules.names.contains(type.module)
     for program in type.shape.programs {
       for step in compiler.programs[program].steps {
