@@ -71,7 +71,10 @@ package struct Option: Sendable, Hashable {
     case .flag:
       return nil
     case .text(let name):
-      if text.contains(where: { !$0.isWhitespace }) { return nil }
+      // An empty pattern for references would match all of them.
+      guard name.hasSuffix("FIELD"), !text.contains(where: { !$0.isWhitespace }) else {
+        return nil
+      }
       return "\"\(text)\" is no \(name): it is empty"
     case .choice(let words):
       if words.contains(text) { return nil }

@@ -158,7 +158,7 @@ private struct Wanted {
   static let unexplainedRetain = "a retain that no holder explains"
 
   init(_ text: String) {
-    var edge = text.trimmed
+    var edge = text
     var target: String?
     for arrow in [" -> ", " → "] {
       if let place = edge.firstRange(of: arrow) {
@@ -166,6 +166,7 @@ private struct Wanted {
         edge = String(edge[..<place.lowerBound]).trimmed
       }
     }
+    edge = edge.trimmed
     for note in [" [unsure]", " [unowned]", " [weak]"] where edge.hasSuffix(note) {
       edge.removeLast(note.count)
     }
