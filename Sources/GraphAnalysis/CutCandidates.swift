@@ -26,6 +26,8 @@ struct CutCandidates {
 
     /// Whether the reference is a library's own, which no change of the program's source can cut.
     var isLibrarys = false
+
+    var part: CutProposal.Part { CutProposal.Part(step: step, advice: advice, reason: reason) }
   }
 
   /// A field, as `HeapGraph.labelKey(of:)` tells it.
@@ -71,7 +73,10 @@ struct CutCandidates {
         }
         let advice: CutProposal.Advice =
           Self.isTimer(names[position])
-          ? .invalidateTimer : Self.isObserver(names[position]) ? .removeObserver : .captureWeakly
+          ? .invalidateTimer
+          : Self.isObserver(names[position])
+            ? .removeObserver
+            : cycle.contains { graph.isDispatchSource($0.node) } ? .cancelSource : .captureWeakly
         return [Candidate(step: step, advice: advice, preference: 0)]
       }
       var candidate = _field(at: position, of: cycle, next: next)
@@ -112,7 +117,8 @@ struct CutCandidates {
     func weak(_ reason: CutProposal.Reason, _ preference: Int) -> Candidate {
       Candidate(step: step, advice: .makeWeak, reason: reason, preference: preference)
     }
-    if !isElement {
+    // Nothing but an object can be referred to weakly.
+    if !isElement, graph.isObject(next) {
       if Self.isBackReference(field, toType: type) { return weak(.backReference, 1) }
       if cycle.count == 1, Self.hasName(field) { return weak(.ownPart, 2) }
       if !graph.isContainer(step),
@@ -223,22 +229,37 @@ extension HeapGraph {
   }
 
   /// Whether a step is by a reference that a library which comes with Swift has for its own work: a field of
-  /// a session or a queue, a capture of a closure in the library's code. What is in a container is the
-  /// program's, whoever has the container.
+  /// a session, a queue or a superclass from the library, elements of one included, what libdispatch has
+  /// registered, a capture of a closure in the library's code. What is in a collection is the program's, whoever
+  /// has the collection.
   func isLibrarys(_ step: ReferenceStep) -> Bool {
     guard let last = step.edges.last else { return false }
-    let function = label(of: last).function
-    if function != 0 {
-      guard let module = snapshot.module(at: function) else { return false }
-      return ToolchainModules.isLibrary(path: module.path)
-    }
+    if label(of: last).function != 0 { return isLibrarysClosure(step) }
     switch kind(of: step.node) {
-    case .object, .coreFoundation:
+    case .object, .coreFoundation, .block, .cStorage:
+      if let first = step.edges.first, declaration(of: first, from: step.node) == .library {
+        return true
+      }
       return ToolchainModules.working.contains(module(of: step.node))
-        && !foldedField(of: step).hasSuffix("]")
+        && !ToolchainModules.isCollection(typeName(of: step.node))
     default:
       return false
     }
+  }
+
+  /// Whether a step goes through a closure in the code of a library that comes with Swift.
+  func isLibrarysClosure(_ step: ReferenceStep) -> Bool {
+    guard let last = step.edges.last else { return false }
+    let function = label(of: last).function
+    guard function != 0, let module = snapshot.module(at: function) else { return false }
+    return ToolchainModules.isLibrary(path: module.path)
+  }
+
+  /// How the place of an edge is declared.
+  func declaration(of edge: EdgeIndex, from node: NodeIndex) -> FieldDeclaration {
+    snapshot.declaration(
+      ofType: type(of: node).rawValue,
+      name: snapshot.labels.name[Int(snapshot.edges.label[edge.position])])
   }
 
   /// Whether a node is something that a closure can capture weakly.
@@ -247,5 +268,13 @@ extension HeapGraph {
     case .object, .coreFoundation, .resource: true
     default: false
     }
+  }
+}
+
+extension HeapGraph {
+  /// The edge that a slot is; nil for a root.
+  func edge(atSlot slot: UInt32) -> EdgeIndex? {
+    guard case .edge(let edge) = reference(atSlot: slot) else { return nil }
+    return edge
   }
 }

@@ -62,11 +62,17 @@ struct CutSearch {
       let (slots, released) = _effect(of: candidate, in: all)
       let freed = counting.freed(byCutting: above + slots, releasing: released)
       if !isSolved { isSolved = _holdsAll(of: componentOfRepresentative, freed) }
+      let nodes = freed.map { NodeIndex(rawValue: $0) }
       proposals.append(
         (
           CutProposal(
-            step: candidate.step, frees: graph.cost(of: freed.lazy.map { NodeIndex(rawValue: $0) }),
-            advice: candidate.advice, reason: candidate.reason),
+            step: candidate.step, frees: graph.cost(of: nodes), advice: candidate.advice,
+            reason: candidate.reason,
+            leftBehind: graph.cost(
+              of: Set(counting.leftBehind(byFreeing: freed)).map { NodeIndex(rawValue: $0) }),
+            otherHolders: freed.isEmpty
+              ? graph.otherHolders(
+                ofTargetsOf: slots, isFreed: [], released: Set(released), counting: counting) : []),
           candidate.preference
         ))
     }
@@ -94,15 +100,28 @@ struct CutSearch {
   ) -> CutProposal {
     let nodes = all.flatMap { components.members(of: $0) }.map { part.nodeByLocal[Int($0)] }
     let freed = counting.freed(byCutting: nodes.flatMap(_unknownHolders), releasing: nodes)
-    let advice: CutProposal.Advice =
-      switch graph.kind(of: representative) {
-      case .resource: .closeResource
-      // Nobody has what would resume it.
-      case .task: .resumeContinuation
-      default: _balance(representative)
+    var step = ReferenceStep(node: representative, edges: [])
+    let advice: CutProposal.Advice
+    switch graph.kind(of: representative) {
+    case .resource: advice = .closeResource
+    // Nobody has what would resume it.
+    case .task: advice = .resumeContinuation
+    default:
+      let memory = _unknownHolders(of: representative.rawValue).compactMap { slot in
+        graph.edge(atSlot: slot).flatMap {
+          graph.kind(of: graph.source(of: $0)) == .block ? $0 : nil
+        }
+      }.first
+      if let memory {
+        // What was asked for from the allocator and given up with the object in it.
+        step = ReferenceStep(node: graph.source(of: memory), edges: [memory])
+        advice = .deinitializeMemory
+      } else {
+        advice = _balance(representative)
       }
+    }
     return CutProposal(
-      step: ReferenceStep(node: representative, edges: []),
+      step: step,
       frees: graph.cost(of: freed.lazy.map { NodeIndex(rawValue: $0) }), advice: advice)
   }
 
@@ -119,11 +138,10 @@ struct CutSearch {
     of candidate: CutCandidates.Candidate, in all: [UInt32]
   ) -> (slots: [UInt32], released: [UInt32]) {
     if candidate.endsTask {
-      let name = graph.nameKey(of: candidate.step.node)
-      let tasks = all.flatMap { _nodes(of: $0) }.filter {
-        graph.kind(of: $0) == .task && graph.nameKey(of: $0) == name
-      }
-      return (graph.slots(goneWhenEnded: tasks), tasks.map(\.rawValue))
+      let isOfFinding = Set(all.flatMap { _nodes(of: $0) })
+      let tasks = graph.tasks(like: [candidate.step.node]).filter { isOfFinding.contains($0) }
+      let effect = graph.effect(ofEnding: tasks)
+      return (effect.slots, effect.released)
     }
     return (all.flatMap { graph.slots(like: candidate.step, from: _nodes(of: $0)) }, [])
   }
@@ -205,7 +223,7 @@ struct CutSearch {
         let ended = candidates.first { $0.isLibrarys && graph.isObject($0.step.node) }
         let first = ended ?? candidates[0]
         return CutProposal(
-          step: first.step, together: ended != nil ? [] : candidates.dropFirst().map(\.step),
+          step: first.step, together: ended != nil ? [] : candidates.dropFirst().map(\.part),
           frees: graph.cost(of: all.lazy.map { NodeIndex(rawValue: $0) }),
           advice: first.advice, reason: first.reason)
       }
@@ -230,7 +248,7 @@ struct CutSearch {
     guard _holdsAll(of: component, freed), !chosen.isEmpty else { return nil }
     let retained = told.map { NodeIndex(rawValue: $0) } ?? chosen[0].candidate.step.node
     return CutProposal(
-      step: ReferenceStep(node: retained, edges: []), together: chosen.map(\.candidate.step),
+      step: ReferenceStep(node: retained, edges: []), together: chosen.map(\.candidate.part),
       frees: graph.cost(of: freed.lazy.map { NodeIndex(rawValue: $0) }), advice: _balance(retained))
   }
 

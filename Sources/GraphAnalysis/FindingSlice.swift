@@ -21,7 +21,7 @@ package func findingSlice(
     told.insert(finding.representative)
     told.formUnion(finding.members.prefix(_mostMembers))
     let steps = finding.cycle + (finding.path?.steps ?? [])
-    for step in steps + finding.cuts.flatMap({ [$0.step] + $0.together }) {
+    for step in steps + finding.cuts.flatMap({ [$0.step] + $0.together.map(\.step) }) {
       told.insert(step.node)
       told.formUnion(step.edges.map { graph.target(of: $0) })
     }

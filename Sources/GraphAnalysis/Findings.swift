@@ -41,9 +41,8 @@ public struct CutProposal: Hashable, Sendable {
   /// retain that nothing in memory explains.
   public var step: ReferenceStep
 
-  /// Further steps whose edges have to be cut as well, since the objects hold each other in more than
-  /// one way; mostly empty.
-  public var together: [ReferenceStep]
+  /// What has to be cut as well, since the objects are held in more than one way; mostly empty.
+  public var together: [Part]
 
   /// What would be freed by all of it in all members of the finding, computed by reference counting.
   public var frees: Cost
@@ -53,6 +52,25 @@ public struct CutProposal: Hashable, Sendable {
 
   /// Why this edge rather than another.
   public var reason: Reason
+
+  /// What would stay behind, leaked: elements of a plain `ManagedBuffer` that goes.
+  public var leftBehind: Cost
+
+  /// What else holds the objects where all of it frees none of them; those with the most references first.
+  public var otherHolders: [OtherHolder]
+
+  /// One of several edges that have to be cut together.
+  public struct Part: Hashable, Sendable {
+    public var step: ReferenceStep
+    public var advice: Advice
+    public var reason: Reason
+
+    public init(step: ReferenceStep, advice: Advice, reason: Reason = .none) {
+      self.step = step
+      self.advice = advice
+      self.reason = reason
+    }
+  }
 
   /// What to write in the source, which a report puts into words.
   public enum Advice: Hashable, Sendable {
@@ -83,8 +101,14 @@ public struct CutProposal: Hashable, Sendable {
     /// An observer of NotificationCenter: remove it when the work ends, not in `deinit`.
     case removeObserver
 
+    /// A source of libdispatch keeps itself and its handler until it is cancelled: cancel it and capture weakly.
+    case cancelSource
+
     /// A container of closures that lives longer than what they capture: take the closure out of it.
     case removeHandler
+
+    /// A container keeps the handles of tasks that have finished: take them out.
+    case removeTaskHandles
 
     /// A dictionary or set that is only ever added to: bound it, or evict from it.
     case boundContainer
@@ -107,6 +131,10 @@ public struct CutProposal: Hashable, Sendable {
 
     /// Something retained it and never released it.
     case balanceRetain
+
+    /// Memory that the program asked for holds the object, and letting that go releases nothing: deinitialize
+    /// what is in it first.
+    case deinitializeMemory
 
     /// A library keeps an object of its own alive, by a retain that it has nowhere in memory: end the object.
     case endLibraryObject
@@ -134,14 +162,43 @@ public struct CutProposal: Hashable, Sendable {
   }
 
   public init(
-    step: ReferenceStep, together: [ReferenceStep] = [], frees: Cost, advice: Advice,
-    reason: Reason = .none
+    step: ReferenceStep, together: [Part] = [], frees: Cost, advice: Advice,
+    reason: Reason = .none, leftBehind: Cost = .zero, otherHolders: [OtherHolder] = []
   ) {
     self.step = step
     self.together = together
     self.frees = frees
     self.advice = advice
     self.reason = reason
+    self.leftBehind = leftBehind
+    self.otherHolders = otherHolders
+  }
+}
+
+/// References, or retains without one, that keep something from being freed.
+public struct OtherHolder: Hashable, Sendable {
+  /// The first node that they keep.
+  public var kept: NodeIndex
+
+  /// How many nodes of its type they keep.
+  public var count: Int
+
+  /// The first of what keeps them.
+  public var holder: Holder
+
+  /// What keeps a node.
+  public enum Holder: Hashable, Sendable {
+    case reference(ReferenceStep)
+    case root(RootIndex)
+
+    /// A retain that no reference explains.
+    case unexplainedRetain
+  }
+
+  public init(kept: NodeIndex, count: Int, holder: Holder) {
+    self.kept = kept
+    self.count = count
+    self.holder = holder
   }
 }
 

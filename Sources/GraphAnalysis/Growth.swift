@@ -86,28 +86,37 @@ package func abandoned(
   var counting = ReferenceCounting(of: graph)
   let cuts = PathCutSearch(in: graph)
   var findings: [Finding] = []
+  var effects: [CutEffect] = []
+  var causes: [[UInt64]?] = []
   for (group, members, own) in told.prefix(maximum) {
     if cancel.isCancelled { throw CancellationError() }
     let cut = try cuts.cut(
       of: group.path, members: members, counting: &counting, cancel: cancel)
-    // What is told to change the same closure, or to end the same kind of task, has one cause.
-    if let cut, let key = graph.causeKey(of: cut),
-      let place = findings.firstIndex(where: { other in
-        other.cuts.first.flatMap { graph.causeKey(of: $0) } == key
-          && graph.nameKey(of: other.representative) == graph.nameKey(of: group.path.target)
+    // What is told to change the same closure, to empty the same list or to end the same kind of task has one
+    // cause.
+    if let cut, let key = graph.causeKey(of: cut.proposal, root: group.path.root),
+      let place = findings.indices.first(where: {
+        causes[$0] == key
+          && graph.nameKey(of: findings[$0].representative) == graph.nameKey(of: group.path.target)
       })
     {
       findings[place].members = Set(findings[place].members + members).sorted()
       findings[place].own = graph.cost(of: findings[place].members)
       findings[place].retained = graph.cost(goingWith: findings[place].members)
-      findings[place].cuts[0].frees += cut.frees
+      effects[place].slots += cut.effect.slots
+      effects[place].released += cut.effect.released
+      let freed = counting.freed(
+        byCutting: effects[place].slots, releasing: effects[place].released)
+      findings[place].cuts[0].frees = graph.cost(of: freed.map { NodeIndex(rawValue: $0) })
       continue
     }
+    causes.append(cut.flatMap { graph.causeKey(of: $0.proposal, root: group.path.root) })
+    effects.append(cut?.effect ?? CutEffect(slots: []))
     findings.append(
       Finding(
         kind: .abandoned, members: members, representative: group.path.target, own: own,
         retained: graph.cost(goingWith: members), cycle: [], path: group.path,
-        cuts: cut.map { [$0] } ?? [], fingerprint: group.fingerprint))
+        cuts: cut.map { [$0.proposal] } ?? [], fingerprint: group.fingerprint))
   }
   let rest = told.dropFirst(maximum)
   return GrowthFindings(
@@ -214,13 +223,17 @@ private func _cover(_ groups: [PathGroup]) -> [(group: PathGroup, members: Set<N
 }
 
 extension HeapGraph {
-  /// What is equal for cuts that one change of the source makes: the task that is to end, or the closure that is
-  /// to capture weakly; nil for other cuts.
-  fileprivate func causeKey(of cut: CutProposal) -> [UInt64]? {
+  /// What is equal for cuts that one change of the source makes: the task that is to end, the closure that is
+  /// to capture weakly, the list that is to be emptied; nil for other cuts.
+  fileprivate func causeKey(of cut: CutProposal, root: RootIndex) -> [UInt64]? {
     if kind(of: cut.step.node) == .task { return key(of: cut.step) }
     switch cut.advice {
-    case .captureWeakly, .invalidateTimer, .removeObserver:
+    case .captureWeakly, .invalidateTimer, .removeObserver, .cancelSource:
       return function(of: cut.step).map { [$0] }
+    case .removeHandler:
+      // Storage that a variable refers to itself is called like others of its type.
+      let variable = kind(of: cut.step.node).isFolded ? snapshot.roots.address[root.position] : 0
+      return key(of: cut.step) + [variable]
     default: return nil
     }
   }

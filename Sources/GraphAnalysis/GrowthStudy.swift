@@ -7,7 +7,7 @@ internal import SnapshotFormat
 
 /// A place where objects are counted at each of several marks.
 package struct PlaceGrowth: Sendable {
-  /// The objects at the place at each mark.
+  /// The objects at the place at each mark: those that the growth is told by, see ``GrowthStudy``.
   package var costs: [Cost]
 
   package var trend: GrowthTrend
@@ -15,11 +15,11 @@ package struct PlaceGrowth: Sendable {
   /// Whether the place is the program's own: a type on the way there or grown below it is, or the variable.
   package var isOwn: Bool
 
-  /// What else grew below the place: types, and how many more there are at the last mark than at the
+  /// What else grew where they did: types, and how many more there are at the last mark than at the
   /// first; those that grew most first.
   package var dragged: [(type: String, count: Int)]
 
-  /// How much more the place and all below it cost at the last mark than at the first.
+  /// How much more the place where growth begins and all below it cost at the last mark than at the first.
   package var increase: Cost
 
   /// The objects at the place at the last mark, what holds them, and where to cut.
@@ -50,11 +50,17 @@ package struct GrowthReportValues: Sendable {
 /// A *place* is the shortest way from a root, as ``EdgeCosts`` has it, without addresses and indices; for what is
 /// leaked it is the finding that it belongs to, and the way from there. Objects are not followed by
 /// identity: what counts is whether a place has more of them at each mark.
+///
+/// Growth begins at a place, and goes on below it. It is told by the objects that whoever reads the source knows
+/// best, as leaks and differences are: the program's own before what a library, a closure or a box holds them by.
 package struct GrowthStudy {
   private var _tree = PlaceTree()
   private var _names = StepNames()
   private var _costs: [[Cost]] = []
   private var _isOwn: [Bool] = []
+
+  /// How good the objects of each place are for telling a finding of them.
+  private var _ranks: [Int] = []
   private var _placeByNode: [Int32] = []
   private var _forest: ShortestPathForest?
   private var _leaks: [Int: Finding] = [:]
@@ -84,6 +90,7 @@ package struct GrowthStudy {
       let place = _tree.place(below: parent, by: PlaceTree.Step(field: field, type: type))
       if place == _isOwn.count {
         _isOwn.append(parent >= 0 && _isOwn[parent] || graph.isOfProgram(index))
+        _ranks.append(graph.rank(of: index))
       }
       placeByNode[Int(node)] = Int32(place)
     }
@@ -194,19 +201,21 @@ package struct GrowthStudy {
     var growthByType: [Int: [Int: Int]] = [:]
     var increase = [Cost](repeating: .zero, count: count)
     var isOwn = _isOwn
+    let heads = _heads(below: growingTop, trends: trends)
     for place in 0..<count where anyTop[place] >= 0 {
       let top = anyTop[place]
       let change = (costs[place].last ?? .zero) - (costs[place].first ?? .zero)
       increase[top] += change
-      if place != top, change.count > 0 {
+      if place != heads[top] ?? top, change.count > 0 {
         growthByType[top, default: [:]][_tree.steps[place].type, default: 0] += change.count
         if _isOwn[place] { isOwn[top] = true }
       }
     }
     var membersByPlace: [Int: [NodeIndex]] = [:]
+    let headPlaces = Set((0..<count).filter { anyTop[$0] == $0 }.map { heads[$0] ?? $0 })
     for node in last.nodes {
       let place = Int(_placeByNode[node.position])
-      guard place >= 0, anyTop[place] == place else { continue }
+      guard headPlaces.contains(place) else { continue }
       membersByPlace[place, default: []].append(node)
     }
     func ordered(_ places: [Int]) -> [Int] {
@@ -223,16 +232,17 @@ package struct GrowthStudy {
     let cuts = PathCutSearch(in: last)
     func told(_ place: Int) throws(CancellationError) -> PlaceGrowth? {
       if cancel.isCancelled { throw CancellationError() }
-      guard let members = membersByPlace[place],
+      let head = heads[place] ?? place
+      guard let members = membersByPlace[head],
         let finding = try _finding(
-          of: members, at: place, in: last, cuts: cuts, counting: &counting, cancel: cancel)
+          of: members, at: head, in: last, cuts: cuts, counting: &counting, cancel: cancel)
       else { return nil }
       let dragged = (growthByType[place] ?? [:]).map {
         (type: _names.texts[$0.key], count: $0.value)
       }
       .sorted { $0.count != $1.count ? $0.count > $1.count : $0.type < $1.type }
       return PlaceGrowth(
-        costs: costs[place], trend: trends[place], isOwn: countsAll || isOwn[place],
+        costs: costs[head], trend: trends[place], isOwn: countsAll || isOwn[place],
         dragged: dragged, increase: increase[place], finding: finding)
     }
     var result = GrowthReportValues(
@@ -244,6 +254,38 @@ package struct GrowthStudy {
       if let growth = try told(place) { result.settled.append(growth) }
     }
     return result
+  }
+
+  /// The places that growth is told by where that is not the one where it begins.
+  ///
+  /// - Parameter tops: For each place the one where its growth begins; -1 for none.
+  private func _heads(below tops: [Int], trends: [GrowthTrend]) -> [Int: Int] {
+    var heads: [Int: (place: Int, depth: Int)] = [:]
+    var depths = [Int](repeating: 0, count: tops.count)
+    for place in tops.indices where tops[place] >= 0 && tops[place] != place {
+      depths[place] = depths[_tree.parents[place]] + 1
+      let top = tops[place]
+      guard trends[place] == .growing, _leaks[top] == nil,
+        _tells(_ranks[place], betterThan: _ranks[top])
+      else { continue }
+      guard let known = heads[top] else {
+        heads[top] = (place, depths[place])
+        continue
+      }
+      if _tells(_ranks[place], betterThan: _ranks[known.place])
+        || _ranks[place] == _ranks[known.place] && depths[place] < known.depth
+      {
+        heads[top] = (place, depths[place])
+      }
+    }
+    return heads.mapValues(\.place)
+  }
+
+  /// Whether growth is told by objects of a rank rather than by what holds them. The program's own objects tell
+  /// more than all else; what has no name of its own, as boxes and C memory, less than anything that has one.
+  private func _tells(_ rank: Int, betterThan holder: Int) -> Bool {
+    if holder <= 1 { return false }
+    return rank <= 1 || holder >= 5 && rank < 5
   }
 
   /// The objects of a place as a finding: the leak that they are, or the way on which they are held.
@@ -277,7 +319,8 @@ package struct GrowthStudy {
     let cut = try cuts.cut(of: path, members: members, counting: &counting, cancel: cancel)
     return Finding(
       kind: .abandoned, members: members, representative: nearest, own: graph.cost(of: members),
-      retained: graph.cost(goingWith: members), cycle: [], path: path, cuts: cut.map { [$0] } ?? [],
+      retained: graph.cost(goingWith: members), cycle: [], path: path,
+      cuts: cut.map { [$0.proposal] } ?? [],
       fingerprint: pathFingerprint(of: path, in: graph))
   }
 }

@@ -198,6 +198,76 @@ extension HeapGraph {
   }
 }
 
+extension HeapGraph {
+  /// Which of some nodes a root holds in the way of a path: by the same fields of the same types, equal steps that
+  /// follow each other as often as there are.
+  ///
+  /// - Complexity: O(nodes on all such ways and their references).
+  fileprivate func ends(
+    of path: RetainPath, in targets: Set<UInt32>, isClosed: (Int) -> Bool
+  ) -> Set<UInt32> {
+    var front = Set(
+      (firstRootSlot..<rowBySlot.count).filter {
+        !isClosed($0) && isLike(RootIndex(rawValue: rowBySlot[$0]), path.root)
+      }.map { strong.targets[$0] })
+    var last: [UInt64] = []
+    for step in path.steps {
+      let stepKey = key(of: step)
+      if stepKey == last { continue }
+      last = stepKey
+      var reached = _ends(of: step, from: front, isClosed: isClosed)
+      // The members of a list are one step, however many they are.
+      var fresh = reached
+      while !fresh.isEmpty {
+        fresh = _ends(of: step, from: fresh, isClosed: isClosed).subtracting(reached)
+        reached.formUnion(fresh)
+      }
+      front = reached
+    }
+    let name = nameKey(of: path.target)
+    return front.filter { targets.contains($0) && nameKey(of: NodeIndex(rawValue: $0)) == name }
+  }
+
+  /// Where a step leads from some nodes.
+  private func _ends(
+    of step: ReferenceStep, from front: Set<UInt32>, isClosed: (Int) -> Bool
+  ) -> Set<UInt32> {
+    let name = nameKey(of: step.node)
+    var nodes = front.filter { nameKey(of: NodeIndex(rawValue: $0)) == name }
+    var node = step.node
+    for edge in step.edges {
+      let wanted = stepKey(of: edge, from: node)
+      var next: Set<UInt32> = []
+      for holder in nodes {
+        for slot in strong.edges(from: holder) where !isClosed(slot) {
+          let other = EdgeIndex(rawValue: rowBySlot[slot])
+          if stepKey(of: other, from: NodeIndex(rawValue: holder)) == wanted {
+            next.insert(strong.targets[slot])
+          }
+        }
+      }
+      nodes = next
+      node = target(of: edge)
+    }
+    return nodes
+  }
+
+  /// Whether two roots are one way to begin with.
+  private func isLike(_ root: RootIndex, _ other: RootIndex) -> Bool {
+    let kind = self.kind(of: root)
+    guard kind == self.kind(of: other) else { return false }
+    let roots = snapshot.roots
+    switch kind {
+    case .stack, .register:
+      return roots.thread[root.position] == roots.thread[other.position]
+        && roots.pc[root.position] == roots.pc[other.position]
+    case .global, .threadLocal, .declared:
+      return roots.address[root.position] == roots.address[other.position]
+    case .task, .runtime, .mapped: return true
+    }
+  }
+}
+
 /// The fingerprint of a way: from its types and fields, equal steps that follow each other as one.
 func pathFingerprint(of path: RetainPath, in graph: HeapGraph) -> String {
   var names: [String] = []
@@ -211,6 +281,9 @@ private struct PathSearch {
   /// How many targets are looked at one by one for further paths.
   private static let _targetsLookedInto = 8
   private static let _targetsLookedThrough = 32
+
+  /// For how many groups all targets are counted.
+  private static let _groupsCounted = 256
 
   /// Paths that are alike.
   private struct Group {
@@ -266,6 +339,7 @@ private struct PathSearch {
       }
     }
 
+    if !options.isMerged, options.looksFurther { _countAll() }
     let order = _groups.indices.sorted { left, right in
       let (a, b) = (_groups[left], _groups[right])
       if a.targets.count != b.targets.count {
@@ -318,6 +392,25 @@ private struct PathSearch {
     } else {
       _groupByKey[key] = _groups.count
       _groups.append(Group(cost: cost, slots: slots, told: target, targets: [target]))
+    }
+  }
+
+  /// Adds to each group the targets that are held in its way as well: so far it has those for which a path
+  /// of it was looked for.
+  ///
+  /// - Complexity: O(nodes on the ways of a group and their references), for the first groups.
+  private mutating func _countAll() {
+    // Others are there in ways only that take a node twice.
+    let targets = Set(_groups.flatMap { $0.targets.map(\.rawValue) })
+    for number in _groups.indices.prefix(Self._groupsCounted) {
+      let group = _groups[number]
+      let path = graph.retainPath(along: group.slots, to: group.told)
+      let found = graph.ends(
+        of: path, in: targets,
+        isClosed: {
+          _costByEdge[$0] == ShortestPathForest.closed
+        })
+      _groups[number].targets.formUnion(found.map { NodeIndex(rawValue: $0) })
     }
   }
 

@@ -115,7 +115,8 @@ struct SnapshotStepNames {
 
   /// The number of a root: the variable, or what kind of root it is where there is none with a name.
   ///
-  /// A variable is known by its place in its module's file, so that it is the same one in the next run.
+  /// A variable is known by its place in its module's file, so that it is the same one in the next run. Those of
+  /// a library are one: which bucket of its tables something lies in changes from time to time.
   func root(_ root: RootIndex, in names: inout StepNames) -> Int {
     let roots = _graph.snapshot.roots
     let kind = _graph.kind(of: root)
@@ -123,8 +124,9 @@ struct SnapshotStepNames {
     case .global:
       let address = roots.address[root.position]
       let place =
-        _graph.snapshot.module(at: address).map { "\($0.path)+\(address - $0.start)" }
-        ?? "\(address)"
+        _graph.snapshot.module(at: address).map {
+          ToolchainModules.isLibrary(path: $0.path) ? $0.path : "\($0.path)+\(address - $0.start)"
+        } ?? "\(address)"
       return names.number(of: "global \(place) \(_graph.label(of: root).foldedText)")
     case .threadLocal, .declared, .runtime:
       return names.number(of: "\(kind) \(_graph.label(of: root).foldedText)")

@@ -9,13 +9,17 @@ internal import SnapshotFormat
 ///
 /// A node is freed when its last holder goes. It has as many holders as strong references lead to it, or
 /// as its strong count says, whichever is more: retains that no reference explains are never released
-/// here. A freed node releases what it refers to.
+/// here. A freed node releases what it refers to, but for the elements of a plain `ManagedBuffer`, which
+/// only a subclass with a `deinit` can release.
 ///
 /// A value can be asked any number of times; each question starts from the graph as it is.
 struct ReferenceCounting {
   let graph: HeapGraph
   private var _holders: [UInt32]
   private var _isFreed: [Bool]
+
+  /// For each type whether instances keep what they refer to when they are destroyed.
+  private let _isPlainBuffer: [Bool]
 
   /// - Complexity: O(*V*).
   init(of graph: HeapGraph) {
@@ -38,6 +42,27 @@ struct ReferenceCounting {
     }
     _holders = holders
     _isFreed = [Bool](repeating: false, count: graph.nodeCount + 1)
+    _isPlainBuffer = (0..<graph.snapshot.types.count).map {
+      graph.name(of: TypeIndex($0)).hasPrefix("Swift.ManagedBuffer<")
+    }
+  }
+
+  /// Whether a node keeps a reference when it is destroyed: an element of a plain `ManagedBuffer`, which is a
+  /// word behind the header.
+  private func _outlives(_ slot: Int, of node: UInt32) -> Bool {
+    guard _isPlainBuffer[Int(graph.snapshot.nodes.type[Int(node)])], slot < graph.firstRootSlot
+    else { return false }
+    return graph.label(of: EdgeIndex(rawValue: graph.rowBySlot[slot])).name.hasPrefix("+")
+  }
+
+  /// The objects that stay behind in the elements of plain `ManagedBuffer`s that are among some freed nodes.
+  func leftBehind(byFreeing freed: [UInt32]) -> [UInt32] {
+    let isFreed = Set(freed)
+    return freed.flatMap { node in
+      graph.strong.edges(from: node).filter { _outlives($0, of: node) }.map {
+        graph.strong.targets[$0]
+      }
+    }.filter { !isFreed.contains($0) }
   }
 
   /// Whether a node has retains that no reference explains.
@@ -72,7 +97,8 @@ struct ReferenceCounting {
     while head < freed.count {
       let node = freed[head]
       head += 1
-      for slot in graph.strong.edges(from: node) where !cut.contains(UInt32(slot)) {
+      let edges = graph.strong.edges(from: node)
+      for slot in edges where !cut.contains(UInt32(slot)) && !_outlives(slot, of: node) {
         let target = graph.strong.targets[slot]
         release(target, to: _holders[Int(target)] - 1, &self)
       }

@@ -132,12 +132,16 @@ extension HeapGraph {
   func key(of step: ReferenceStep) -> [UInt64] {
     var key = [nameKey(of: step.node)]
     for (node, edge) in labelled(step) where !isWithinTask(edge, from: node) {
-      let (name, function) = labelKey(of: edge)
-      key.append(isOffset(edge, in: node) ? 1 : name)
-      key.append(function)
+      key += stepKey(of: edge, from: node)
     }
     key.append(.max)
     return key
+  }
+
+  /// Numbers that are equal for two edges that a step reads the same by.
+  func stepKey(of edge: EdgeIndex, from node: NodeIndex) -> [UInt64] {
+    let (name, function) = labelKey(of: edge)
+    return [isOffset(edge, in: node) ? 1 : name, function]
   }
 
   /// The edges of a step, each with the node that it leaves.

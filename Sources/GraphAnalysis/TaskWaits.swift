@@ -1,8 +1,8 @@
 // TaskWaits: what a task waits for, and what goes when it ends.
 
 internal import GraphKit
-internal import GraphPrimitives
-internal import HeapGraph
+package import GraphPrimitives
+package import HeapGraph
 internal import SnapshotFormat
 
 /// What a task waits for, as far as the graph tells.
@@ -107,6 +107,53 @@ extension HeapGraph {
       states[tasks.node[row]] = TaskInfo(rawValue: tasks.info[row])
     }
     return states
+  }
+
+  /// The tasks that read like some others: they are in the same state, go on in the same functions, and are
+  /// reachable or leaked as those are.
+  ///
+  /// - Complexity: O(*V*).
+  func tasks(like some: [NodeIndex]) -> [NodeIndex] {
+    struct Key: Hashable {
+      var state: TaskState?
+      var stack: UInt32
+      var isReachable: Bool
+    }
+    let tasks = snapshot.tasks
+    var rowByNode: [UInt32: Int] = [:]
+    for row in 0..<tasks.count
+    where tasks.address[row] == snapshot.nodes.address[Int(tasks.node[row])] {
+      rowByNode[tasks.node[row]] = row
+    }
+    func key(_ task: NodeIndex) -> Key {
+      let row = rowByNode[task.rawValue]
+      return Key(
+        state: row.map { TaskInfo(rawValue: tasks.info[$0]).state },
+        stack: row.map { tasks.suspendedAt[$0] } ?? 0, isReachable: isReachable[task.position])
+    }
+    let keys = Set(some.map(key))
+    return nodes.filter { kind(of: $0) == .task && keys.contains(key($0)) }
+  }
+
+  /// What goes when tasks end: their references, their own retains, and where somebody keeps what resumes them
+  /// or takes their results, that.
+  ///
+  /// - Complexity: O(references of the tasks and their slabs, and to them).
+  package func effect(ofEnding tasks: [NodeIndex]) -> CutEffect {
+    let states = taskStates()
+    var effect = CutEffect(slots: slots(goneWhenEnded: tasks), released: tasks.map(\.rawValue))
+    for task in tasks {
+      switch wait(of: task, states: states) {
+      case .continuation, .complete: effect.slots += slots(to: task)
+      case .stream, .droppedContinuation, .unknown: break
+      }
+    }
+    return effect
+  }
+
+  /// All references to a node.
+  func slots(to node: NodeIndex) -> [UInt32] {
+    holders.graph.edges(from: node.rawValue).map { holders.edgeBySlot[$0] }
   }
 
   /// The references that are gone when tasks have ended: all that they have themselves, and those of what

@@ -22,29 +22,25 @@ package struct WhatIfAnswer: Sendable {
   /// For each question what it alone would free.
   package var freedAlone: [Cost]
 
+  /// What would stay behind, leaked: elements of plain `ManagedBuffer`s that are freed.
+  package var leftBehind: Cost
+
   /// What else holds the objects that the references lead to and that would stay: those with the most
   /// references first.
   package var otherHolders: [OtherHolder]
+}
 
-  /// References, or retains without one, that keep something from being freed.
-  package struct OtherHolder: Sendable {
-    /// The first node that they keep.
-    package var kept: NodeIndex
+/// What a question takes away: references, and the retains of some nodes that no reference explains.
+package struct CutEffect: Sendable {
+  /// Slots of the graph.
+  package var slots: [UInt32]
 
-    /// How many nodes of its type they keep.
-    package var count: Int
+  /// Nodes whose unexplained retains are released as well: a task's own, when it ends.
+  package var released: [UInt32]
 
-    /// The first of what keeps them.
-    package var holder: Holder
-  }
-
-  /// What keeps a node.
-  package enum Holder: Sendable {
-    case reference(ReferenceStep)
-    case root(RootIndex)
-
-    /// A retain that no reference explains.
-    case unexplainedRetain
+  package init(slots: [UInt32], released: [UInt32] = []) {
+    self.slots = slots
+    self.released = released
   }
 }
 
@@ -52,21 +48,27 @@ package struct WhatIfAnswer: Sendable {
 ///
 /// Retains that no reference explains stay; so does what they keep.
 ///
-/// - Parameter questions: Slots of the graph for each edge that was asked for.
+/// - Parameter questions: What goes for each edge that was asked for.
 /// - Throws: `CancellationError` where `cancel` says so.
 /// - Complexity: O(*V* + *E*), and for each question O(what it frees).
 package func whatIf(
-  weakening questions: [[UInt32]], in graph: HeapGraph, cancel: any CancelSignal = NeverCancelled()
+  weakening questions: [CutEffect], in graph: HeapGraph, cancel: any CancelSignal = NeverCancelled()
 ) throws(CancellationError) -> WhatIfAnswer {
   let leaked = try LeakedPart(of: graph, cancel: cancel).nodes
   var counting = ReferenceCounting(of: graph)
-  let cut = Set(questions.joined())
-  let freed = counting.freed(byCutting: cut).map { NodeIndex(rawValue: $0) }
+  let cut = Set(questions.lazy.map(\.slots).joined())
+  let released = Set(questions.lazy.map(\.released).joined())
+  let freed = counting.freed(byCutting: cut, releasing: released.sorted()).map {
+    NodeIndex(rawValue: $0)
+  }
   let alone =
     questions.count < 2
     ? [graph.cost(of: freed)]
-    : questions.map { slots in
-      graph.cost(of: counting.freed(byCutting: slots).lazy.map { NodeIndex(rawValue: $0) })
+    : questions.map { question in
+      graph.cost(
+        of: counting.freed(byCutting: question.slots, releasing: question.released).lazy.map {
+          NodeIndex(rawValue: $0)
+        })
     }
   let isFreed = Set(freed)
   return WhatIfAnswer(
@@ -76,15 +78,79 @@ package func whatIf(
     stillLeaked: histogram(
       of: leaked.lazy.map { NodeIndex(rawValue: $0) }.filter { !isFreed.contains($0) }, in: graph),
     freedAlone: alone,
+    leftBehind: graph.cost(
+      of: Set(counting.leftBehind(byFreeing: freed.map(\.rawValue))).lazy.map {
+        NodeIndex(rawValue: $0)
+      }),
     otherHolders: graph.otherHolders(
-      ofTargetsOf: cut.sorted(), isFreed: isFreed, counting: counting))
+      ofTargetsOf: cut.sorted(), isFreed: isFreed, released: released, counting: counting))
+}
+
+/// The leaked nodes with retains that no reference explains, ascending; those that roots reach where none is
+/// leaked.
+///
+/// - Throws: `CancellationError` where `cancel` says so.
+/// - Complexity: O(*V* + *E*).
+package func unexplainedRetains(
+  in graph: HeapGraph, of isWanted: (NodeIndex) -> Bool,
+  cancel: any CancelSignal = NeverCancelled()
+) throws(CancellationError) -> [NodeIndex] {
+  let counting = ReferenceCounting(of: graph)
+  let leaked = try LeakedPart(of: graph, cancel: cancel).nodes
+  let isLeaked = Set(leaked)
+  let found = leaked.filter { node in
+    isWanted(NodeIndex(rawValue: node))
+      && (counting.isOverRetained(node)
+        || graph.holders.graph.successors(of: node).contains {
+          graph.isForgotten($0, isLeaked: isLeaked)
+        })
+  }.map { NodeIndex(rawValue: $0) }
+  if !found.isEmpty { return found }
+  return graph.nodes.filter {
+    graph.isReachable[$0.position] && counting.isOverRetained($0.rawValue) && isWanted($0)
+  }
+}
+
+/// What goes when the retains of leaked nodes that no reference explains are balanced.
+package func unexplainedEffect(of nodes: [NodeIndex], in graph: HeapGraph) -> CutEffect {
+  let isTold = Set(nodes.map(\.rawValue))
+  let slots = nodes.flatMap { node in
+    graph.holders.graph.edges(from: node.rawValue).filter {
+      graph.isForgotten(graph.holders.graph.targets[$0], isLeaked: isTold)
+    }.map { graph.holders.edgeBySlot[$0] }
+  }
+  return CutEffect(slots: slots, released: nodes.map(\.rawValue))
 }
 
 extension HeapGraph {
+  /// Whether a holder is C memory that no root reaches and that isn't leaked with what it holds.
+  fileprivate func isForgotten(_ holder: UInt32, isLeaked: Set<UInt32>) -> Bool {
+    holder < nodeCount && !isReachable[Int(holder)] && !isLeaked.contains(holder)
+      && !kind(of: NodeIndex(rawValue: holder)).isCounted
+  }
+
+  /// The references that tasks have, in their slabs and in the storage and boxes behind those.
+  package func slotsHeld(by tasks: [NodeIndex]) -> [UInt32] {
+    var pending = tasks.map(\.rawValue)
+    var seen = Set(pending)
+    var slots: [UInt32] = []
+    while let node = pending.popLast() {
+      for slot in strong.edges(from: node) {
+        slots.append(UInt32(slot))
+        let target = strong.targets[slot]
+        if kind(of: NodeIndex(rawValue: target)).isFolded, seen.insert(target).inserted {
+          pending.append(target)
+        }
+      }
+    }
+    return slots
+  }
+
   /// What keeps the targets of some references that are cut and that stay all the same.
-  fileprivate func otherHolders(
-    ofTargetsOf cut: [UInt32], isFreed: Set<NodeIndex>, counting: ReferenceCounting
-  ) -> [WhatIfAnswer.OtherHolder] {
+  func otherHolders(
+    ofTargetsOf cut: [UInt32], isFreed: Set<NodeIndex>, released: Set<UInt32> = [],
+    counting: ReferenceCounting
+  ) -> [OtherHolder] {
     struct Key: Hashable {
       var kept: UInt64
       var holder: UInt64
@@ -92,13 +158,13 @@ extension HeapGraph {
       var function: UInt64
     }
     var numberByKey: [Key: Int] = [:]
-    var found: [WhatIfAnswer.OtherHolder] = []
-    func add(_ key: Key, kept: NodeIndex, holder: WhatIfAnswer.Holder) {
+    var found: [OtherHolder] = []
+    func add(_ key: Key, kept: NodeIndex, holder: OtherHolder.Holder) {
       if let number = numberByKey[key] {
         found[number].count += 1
       } else {
         numberByKey[key] = found.count
-        found.append(WhatIfAnswer.OtherHolder(kept: kept, count: 1, holder: holder))
+        found.append(OtherHolder(kept: kept, count: 1, holder: holder))
       }
     }
     let isCut = Set(cut)
@@ -130,7 +196,7 @@ extension HeapGraph {
             kept: node, holder: .root(root))
         }
       }
-      if counting.isOverRetained(target) {
+      if counting.isOverRetained(target), !released.contains(target) {
         add(
           Key(kept: kept, holder: .max, name: .max, function: 0), kept: node,
           holder: .unexplainedRetain)

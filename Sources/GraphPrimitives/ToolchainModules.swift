@@ -23,6 +23,22 @@ package enum ToolchainModules {
     "FoundationXML", "CoreFoundation", "Dispatch",
   ]
 
+  /// Whether objects of a type are collections of Foundation's or CoreFoundation's, whose elements the program has
+  /// put there.
+  package static func isCollection(_ type: String) -> Bool {
+    let name = type.prefix { $0 != "<" }.split(separator: ".").last.map(String.init) ?? type
+    return _collections.contains(name)
+      || ["CFArray", "CFDictionary", "CFSet", "CFBag", "_NSCF", "__NSCF"].contains {
+        name.hasPrefix($0)
+      }
+  }
+
+  private static let _collections: Set<String> = [
+    "NSArray", "NSMutableArray", "NSDictionary", "NSMutableDictionary", "NSSet", "NSMutableSet",
+    "NSCountedSet", "NSOrderedSet", "NSMutableOrderedSet", "NSCache", "NSCacheEntry", "NSMapTable",
+    "NSHashTable", "NSPointerArray", "CoreFoundation table",
+  ]
+
   /// Whether a module's file is one of the shared libraries that come with Swift.
   package static func isLibrary(path: String) -> Bool {
     let file = path.split(separator: "/").last ?? ""

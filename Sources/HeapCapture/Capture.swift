@@ -550,6 +550,9 @@ private struct Capture {
     let labelRows = _labels.copy(into: &builder)
 
     let typeRows = _types.map { builder.type($0.name, module: $0.module) }
+    for (row, type) in zip(typeRows, _types) {
+      _catalog.declareFields(of: type, as: row, in: &builder)
+    }
     let blockType = builder.type("malloc block")
     let sideTableType = builder.type("weak reference side table")
     let continuationType = builder.type("libdispatch free continuation")

@@ -145,7 +145,10 @@ private struct Sections {
         suspendedAt: _column(.tasksSuspendedAt)),
       storage: Snapshot.Storage(
         node: _column(.storageNode), count: _column(.storageCount),
-        capacity: _column(.storageCapacity), text: _column(.storageText)))
+        capacity: _column(.storageCapacity), text: _column(.storageText)),
+      fields: Snapshot.Fields(
+        type: _column(.fieldsType), name: _column(.fieldsName),
+        declaration: _column(.fieldsDeclaration)))
   }
 
   /// Reads the records of a stream, none where the section is left out.

@@ -75,6 +75,13 @@ extension Snapshot {
         "storage \(row) node \(storage.node[row]) \(storage.count[row]) of \(storage.capacity[row])\(text)"
       )
     }
+    for row in 0..<fields.rowCount {
+      let declaration =
+        FieldDeclaration(rawValue: fields.declaration[row]).map { "\($0)" } ?? "?"
+      lines.append(
+        "field \(row) of type \(fields.type[row]) \(_quoted(strings[fields.name[row]])) \(declaration)"
+      )
+    }
     return lines.joined(separator: "\n") + "\n"
   }
 

@@ -44,6 +44,7 @@ extension Snapshot {
     try _checkRoots()
     try _checkTasks()
     try _checkStorage()
+    try _checkFields()
     for (row, module) in modules.enumerated() where module.end < module.start {
       throw Malformation(.modules, row: 0, "module \(row) ends before it starts")
     }
@@ -251,6 +252,19 @@ extension Snapshot {
       throw Malformation(
         .storageCount, row: row,
         "row \(row) is \(storage.count[row]), more than its capacity \(storage.capacity[row])")
+    }
+  }
+
+  private func _checkFields() throws(Malformation) {
+    let count = fields.rowCount
+    try _checkCount(.fieldsName, fields.name.count, count, of: "fields")
+    try _checkCount(.fieldsDeclaration, fields.declaration.count, count, of: "fields")
+    try _checkRows(.fieldsType, fields.type, below: types.count, of: "types")
+    try _checkRows(.fieldsName, fields.name, below: strings.count, of: "strings")
+    for row in 1..<max(count, 1)
+    where (fields.type[row - 1], fields.name[row - 1]) >= (fields.type[row], fields.name[row]) {
+      throw Malformation(
+        .fieldsName, row: row, "row \(row) is not greater than the row before it")
     }
   }
 

@@ -19,6 +19,7 @@ public struct Snapshot: Sendable {
   public var stacks: Stacks
   public var tasks: Tasks
   public var storage: Storage
+  public var fields: Fields
   public var modules: [Module]
   public var threads: [Thread]
   public var marks: [Mark]
@@ -377,7 +378,7 @@ public struct Snapshot: Sendable {
     nodes: Nodes, edges: Edges, roots: Roots, types: Types, labels: Labels, stacks: Stacks,
     modules: [Module], threads: [Thread], marks: [Mark], strings: StringTable,
     process: ProcessFacts, nodeNames: [NodeIndex: StringIndex], diagnostics: [Diagnostic],
-    tasks: Tasks = Tasks(), storage: Storage = Storage()
+    tasks: Tasks = Tasks(), storage: Storage = Storage(), fields: Fields = Fields()
   ) {
     self.nodes = nodes
     self.edges = edges
@@ -387,6 +388,7 @@ public struct Snapshot: Sendable {
     self.stacks = stacks
     self.tasks = tasks
     self.storage = storage
+    self.fields = fields
     self.modules = modules
     self.threads = threads
     self.marks = marks

@@ -107,6 +107,11 @@ public struct SnapshotBuilder {
     var function: UInt64
   }
 
+  private struct FieldKey: Hashable {
+    var type: UInt32
+    var name: UInt32
+  }
+
   private struct TypeKey: Hashable {
     var name: StringIndex
     var module: StringIndex
@@ -128,6 +133,7 @@ public struct SnapshotBuilder {
   public var roots: [Root] = []
   public var tasks: [Task] = []
   public var storage: [Storage] = []
+  private var _fields: [FieldKey: FieldDeclaration] = [:]
   public var stackParents: [UInt32] = [0]
   public var stackPCs: [UInt64] = [0]
   public var modules: [Snapshot.Module] = []
@@ -175,6 +181,16 @@ public struct SnapshotBuilder {
     _labels.append(key)
     _rowByLabel[key] = row
     return row
+  }
+
+  /// Says how the place is declared by which nodes of a type refer to something.
+  ///
+  /// - Parameter name: The name of the references' label.
+  public mutating func declare(
+    _ declaration: FieldDeclaration, of type: TypeIndex, name: StringIndex
+  ) {
+    if declaration == .variable { return }
+    _fields[FieldKey(type: type.rawValue, name: name.rawValue)] = declaration
   }
 
   /// Adds a node and returns its provisional row, for edges and roots.
@@ -251,7 +267,17 @@ public struct SnapshotBuilder {
       diagnostics: _diagnostics.sorted { $0.key < $1.key }.map {
         Snapshot.Diagnostic(text: $0.key, count: $0.value)
       },
-      tasks: Self._taskColumns(tasks, order), storage: Self._storageColumns(storage, order))
+      tasks: Self._taskColumns(tasks, order), storage: Self._storageColumns(storage, order),
+      fields: Self._fieldColumns(_fields))
+  }
+
+  private static func _fieldColumns(
+    _ fields: [FieldKey: FieldDeclaration]
+  ) -> Snapshot.Fields {
+    let rows = fields.sorted { ($0.key.type, $0.key.name) < ($1.key.type, $1.key.name) }
+    return Snapshot.Fields(
+      type: Column(rows.map(\.key.type)), name: Column(rows.map(\.key.name)),
+      declaration: Column(rows.map(\.value.rawValue)))
   }
 
   private static func _storageColumns(_ rows: [Storage], _ order: RowOrder) -> Snapshot.Storage {

@@ -166,6 +166,9 @@ internal struct SnapshotEncoder {
     case .storageCount: rows(snapshot.storage.count)
     case .storageCapacity: rows(snapshot.storage.capacity)
     case .storageText: rows(snapshot.storage.text)
+    case .fieldsType: rows(snapshot.fields.type)
+    case .fieldsName: rows(snapshot.fields.name)
+    case .fieldsDeclaration: rows(snapshot.fields.declaration)
     case .modules:
       rows(
         _stream(snapshot.modules) { module, stream in

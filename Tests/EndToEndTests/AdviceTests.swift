@@ -90,10 +90,7 @@ internal import Testing
     if findings.allSatisfy({ $0.cut?.advice.hasPrefix("balance") == true }) {
       return Dictionary(uniqueKeysWithValues: findings.map { ($0.type, $0.cut?.frees.count ?? 0) })
     }
-    // A task that ends lets go of all that it has, not just of what the finding is told by.
-    let edges = findings.compactMap(\.cut).flatMap(\.edges).map {
-      $0.hasPrefix("Task ") ? "Task.*" : $0
-    }
+    let edges = findings.compactMap(\.cut).flatMap(\.edges)
     let answer = try Report.of("whatif", [mark] + edges.flatMap { ["--weaken", $0] })
     return (answer.whatif?.freed.byType ?? [:]).mapValues(\.count)
   }

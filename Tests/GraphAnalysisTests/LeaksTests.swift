@@ -419,7 +419,7 @@ import Testing
     #expect(finding.cycle.count == 2)
     let best = try #require(finding.cuts.first)
     #expect(best.advice == .balanceRetain && best.step.edges.isEmpty)
-    #expect(best.together.map { graph.field(of: $0) } == ["parent"])
+    #expect(best.together.map { graph.field(of: $0.step) } == ["parent"])
     #expect(best.frees.count == 2)
   }
 
@@ -542,7 +542,7 @@ import Testing
     #expect(finding.members.count == 2)
     let best = try #require(finding.cuts.first)
     #expect(best.frees.count == 6)
-    let fields = ([best.step] + best.together).map { graph.field(of: $0) }
+    let fields = ([best.step] + best.together.map(\.step)).map { graph.field(of: $0) }
     #expect(Set(fields) == ["onChange", "delegate"])
     #expect(best.advice == .captureWeakly || best.advice == .makeWeak)
     #expect(finding.cuts.dropFirst().allSatisfy { $0.frees.count < 6 })

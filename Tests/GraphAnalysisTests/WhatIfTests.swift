@@ -49,7 +49,7 @@ import Testing
     let graph = try HeapGraph(heap.snapshot())
     let kinds = edgeKinds(in: graph)
     for kind in kinds {
-      let answer = try whatIf(weakening: [kind.slots], in: graph)
+      let answer = try whatIf(weakening: [CutEffect(slots: kind.slots)], in: graph)
       let expected = Self.freed(byCutting: Set(kind.slots), in: graph)
       #expect(
         answer.freed.total == graph.cost(of: expected.sorted().map { NodeIndex(rawValue: $0) }),
@@ -58,7 +58,8 @@ import Testing
     }
     // Together two kinds free at least what each frees alone.
     if kinds.count > 1 {
-      let both = try whatIf(weakening: [kinds[0].slots, kinds[1].slots], in: graph)
+      let both = try whatIf(
+        weakening: [CutEffect(slots: kinds[0].slots), CutEffect(slots: kinds[1].slots)], in: graph)
       #expect(both.freedAlone.allSatisfy { $0.count <= both.freed.total.count })
       let leaked = try leaks(in: graph).leaked.total
       #expect(
@@ -106,9 +107,9 @@ import Testing
     let names = kinds.map { EdgeLabel.joined($0.edges.map { graph.label(of: $0).foldedText }) }
     #expect(names == ["channels", "channels[_]", "peers", "peers[_]"])
     #expect(kinds.map(\.slots.count) == [2, 6, 2, 6])
-    let freed = try whatIf(weakening: [kinds[1].slots], in: graph).freed
+    let freed = try whatIf(weakening: [CutEffect(slots: kinds[1].slots)], in: graph).freed
     #expect(freed.costByType.mapValues(\.count) == ["App.Channel": 6])
-    let withStorage = try whatIf(weakening: [kinds[0].slots], in: graph).freed
+    let withStorage = try whatIf(weakening: [CutEffect(slots: kinds[0].slots)], in: graph).freed
     #expect(withStorage.total.count == 8)
   }
 
@@ -125,7 +126,7 @@ import Testing
     let graph = try HeapGraph(heap.snapshot())
     let kind = try #require(
       edgeKinds(in: graph).first { $0.edges.first.map { graph.label(of: $0).name } == "page" })
-    let answer = try whatIf(weakening: [kind.slots], in: graph)
+    let answer = try whatIf(weakening: [CutEffect(slots: kind.slots)], in: graph)
     #expect(answer.freed == .empty)
     #expect(answer.otherHolders.count == 2)
     guard case .reference(let step)? = answer.otherHolders.first?.holder,

@@ -16,10 +16,7 @@ import Testing
     #expect(runs.withLock { $0 } == 25)
   }
 
-  @Test(
-    .disabled(
-      "a list that a local variable has is told by its storage where that has moved meanwhile"))
-  func aListThatIsOnlyAddedTo() async {
+  @Test func aListThatIsOnlyAddedTo() async {
     let list = Mutex<[Screen]>([])
     await expectFailure(
       "1 place keeps growing over 20 iterations, counted after 2, 6, 11, 15, 20",

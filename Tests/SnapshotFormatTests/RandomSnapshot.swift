@@ -78,6 +78,11 @@ func randomBuilder(seed: UInt64, maximumNodes: Int = 40) -> SnapshotBuilder {
         node: UInt32(row), count: .random(in: 0...capacity, using: &random), capacity: capacity,
         text: .random(in: 0...UInt32.max, using: &random)))
   }
+  for _ in 0..<Int.random(in: 0...4, using: &random) {
+    builder.declare(
+      random.pick(FieldDeclaration.allCases), of: builder.type(text("Type")),
+      name: builder.string(text("field")))
+  }
   if count > 0 {
     func node() -> UInt32 { .random(in: 0..<UInt32(count), using: &random) }
     func label() -> LabelIndex {

@@ -22,12 +22,13 @@ import Testing
     heap.root(.stack, address: 0x7FFF_0000, to: hub, pc: 0x1015, thread: thread)
     heap.describe(hub, id: 1, frames: [0x1021])
     heap.fill(big, count: 1, of: 4, text: 1)
+    heap.declare("App.Hub", "parent", .constant)
     return heap.snapshot().serialized()
   }()
 
   @Test("The file under test has every section")
   func everySection() {
-    #expect(RawFile(parsing: Self.whole).sections.count == 49)
+    #expect(RawFile(parsing: Self.whole).sections.count == 52)
     #expect(RawFile(parsing: Self.whole).bytes() == Self.whole)
   }
 
@@ -107,7 +108,7 @@ import Testing
     Fault(
       testDescription: "major version 0",
       error: .malformed(
-        path: "a.mgraph", section: "header", offset: 8, reason: "there is no format 0.2")
+        path: "a.mgraph", section: "header", offset: 8, reason: "there is no format 0.3")
     ) { $0.major = 0 },
     Fault(
       testDescription: "too many sections",
@@ -134,7 +135,7 @@ import Testing
     Fault(
       testDescription: "a section twice",
       error: .malformed(
-        path: "a.mgraph", section: "section table", offset: 64 + 49 * 48,
+        path: "a.mgraph", section: "section table", offset: 64 + 52 * 48,
         reason: "section marks is there twice")
     ) { $0.sections.append(.init(name: "marks", width: 1, flags: 0, bytes: [0, 0, 0, 0])) },
     Fault(
@@ -146,7 +147,7 @@ import Testing
     Fault(
       testDescription: "rows of another width",
       error: .malformed(
-        path: "a.mgraph", section: "nodes.address", offset: UInt64(RawFile.aligned(64 + 49 * 48)),
+        path: "a.mgraph", section: "nodes.address", offset: UInt64(RawFile.aligned(64 + 52 * 48)),
         reason: "rows of 4 bytes instead of 8")
     ) { $0.sections[0].width = 4 },
     Fault(
@@ -158,7 +159,7 @@ import Testing
     Fault(
       testDescription: "a section that does not start at a multiple of 64",
       error: .malformed(
-        path: "a.mgraph", section: "section table", offset: 64 + 48 * 48 + 24,
+        path: "a.mgraph", section: "section table", offset: 64 + 51 * 48 + 24,
         reason: "section diagnostics starts at 0x10001, which is not a free multiple of 64")
     ) { $0.sections[48].offset = 0x10001 },
     Fault(
@@ -166,7 +167,7 @@ import Testing
       error: .malformed(
         path: "a.mgraph", section: "section table", offset: 64 + 48 + 24,
         reason: "section nodes.size starts at 0x980, which is not a free multiple of 64")
-    ) { $0.sections[1].offset = UInt64(RawFile.aligned(64 + 49 * 48)) },
+    ) { $0.sections[1].offset = UInt64(RawFile.aligned(64 + 52 * 48)) },
     Fault(
       testDescription: "a section past the end",
       error: .truncated(
@@ -176,7 +177,7 @@ import Testing
     Fault(
       testDescription: "a section that ends past every file's end",
       error: .malformed(
-        path: "a.mgraph", section: "section table", offset: 64 + 48 * 48 + 32,
+        path: "a.mgraph", section: "section table", offset: 64 + 51 * 48 + 32,
         reason: "section diagnostics has 18446744073709551615 bytes, more than a file can have")
     ) { $0.sections[48].length = .max },
     Fault(
@@ -208,7 +209,7 @@ import Testing
   @Test("An unknown section that is not required is skipped; its checksum is verified")
   func unknownOptionalSection() throws {
     var file = RawFile(parsing: Self.whole)
-    file.minor = 3
+    file.minor = 4
     file.sections.insert(
       .init(name: "nodes.color", width: 3, flags: 2, bytes: [1, 2, 3, 4, 5, 6]), at: 5)
     var bytes = file.bytes()
@@ -276,7 +277,7 @@ import Testing
       }
       return section == new.section && reason.hasPrefix("row 0 is \(new.value), which is no ")
     }
-    file.minor = 3
+    file.minor = 4
     let snapshot = try Snapshot(bytes: file.bytes())
     #expect(new.read(snapshot) == new.readAs)
     let diagnostic = try #require(snapshot.diagnostics.last)

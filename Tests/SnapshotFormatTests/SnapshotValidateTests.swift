@@ -37,6 +37,7 @@ import Testing
     heap.root(.stack, address: 0x10, to: first, thread: thread)
     heap.describe(first, id: 1)
     heap.fill(second, count: 3, of: 8)
+    heap.declare("App.A", "x", .constant)
     return heap.snapshot()
   }()
 
@@ -278,6 +279,22 @@ import Testing
     Malformed("storage.node", 4, "row 1 is not greater than the row before it") {
       $0.storage = Snapshot.Storage(
         node: Column([1, 1]), count: Column([0, 0]), capacity: Column([0, 0]), text: Column([0, 0]))
+    },
+    Malformed("fields.name", 0, "there are 0 rows and should be 1, the number of fields") {
+      $0.fields.name = Column()
+    },
+    Malformed("fields.declaration", 0, "there are 2 rows and should be 1, the number of fields") {
+      $0.fields.declaration = Column([1, 1])
+    },
+    Malformed("fields.type", 0, "row 0 names row 2 of types, which has 2") {
+      $0.fields.type = Column([2])
+    },
+    Malformed("fields.name", 0, "row 0 names row 6 of strings, which has 6") {
+      $0.fields.name = Column([6])
+    },
+    Malformed("fields.name", 4, "row 1 is not greater than the row before it") {
+      $0.fields = Snapshot.Fields(
+        type: Column([1, 1]), name: Column([2, 2]), declaration: Column([1, 1]))
     },
     Malformed("modules", 0, "module 0 ends before it starts") { $0.modules[0].end = 0xFFF },
   ]

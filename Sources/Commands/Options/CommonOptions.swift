@@ -35,7 +35,10 @@ extension Option {
     "generation", .text("NAME"), help: "only objects born between mark NAME and the mark before it")
   package static let failOn = Option(
     "fail-on", .choice(["leaks", "abandoned", "growth", "any", "none"]),
-    help: "what makes the exit status 1")
+    help: "what makes the exit status 1 (default: none: nothing that is found does)")
+  package static let failOnAny = Option(
+    "fail-on", .choice(["leaks", "abandoned", "growth", "any", "none"]),
+    help: "what makes the exit status 1 (default: any: whatever is found)")
   package static let symbols = Option(
     "symbols", .text("DIR"), isRepeatable: true,
     help: "where to look for debug files, by build id; can be repeated")
@@ -69,6 +72,11 @@ extension Option {
   /// What each verb that has findings has instead.
   package static let findingReport: [Option] = [
     .findingFormat, .output, .color, .failOn, .sourceRoot,
+  ]
+
+  /// What each verb has whose findings make the exit status 1 unless something else is asked for.
+  package static let failingReport: [Option] = [
+    .findingFormat, .output, .color, .failOnAny, .sourceRoot,
   ]
 
   /// What each verb that lists types or objects has.

@@ -68,8 +68,14 @@ package struct Option: Sendable, Hashable {
   /// Why a text is no value of this option; nil where it is one.
   package func objection(to text: String) -> String? {
     switch value {
-    case .flag, .text:
+    case .flag:
       return nil
+    case .text(let name):
+      // An empty pattern for references would match all of them.
+      guard name.hasSuffix("FIELD"), !text.contains(where: { !$0.isWhitespace }) else {
+        return nil
+      }
+      return "\"\(text)\" is no \(name): it is empty"
     case .choice(let words):
       if words.contains(text) { return nil }
       let nearest = Spelling.nearest(to: text, among: words).map { "; did you mean \($0)?" } ?? ""

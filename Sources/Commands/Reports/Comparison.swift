@@ -11,7 +11,8 @@ internal import SnapshotFormat
 /// A *finding* is growth of the program's own types: those of modules that do not come with Swift or the
 /// system, or whatever a filter asks for. Their leaked objects are told by their cycle, the reachable
 /// ones by the way from a root, once for each kind of way; objects that only another grown object holds
-/// are no findings of their own.
+/// are no findings of their own. So is what lists of the program's own grew by that has no type of its own:
+/// closures, tasks.
 struct Comparison {
   let changes: [DifferenceReport.Change]
   let born: Histogram
@@ -79,9 +80,15 @@ struct Comparison {
       bornNodes.filter {
         graph.isReachable[$0.position] && grownTypes.contains(graph.typeName(of: $0))
       }, in: graph, nonOwners: nonOwners)
-    findings = leaked + held.findings
-    omittedCount = held.omittedCount
-    omitted = held.omitted
+    let elements =
+      filter.asksForTypes
+      ? []
+      : elementsOfGrownLists(
+        from: first.graph, to: graph, born: bornNodes, besides: leaked + held.findings)
+    let lists = try abandoned(elements, in: graph, nonOwners: nonOwners)
+    findings = leaked + held.findings + lists.findings
+    omittedCount = held.omittedCount + lists.omittedCount
+    omitted = held.omitted + lists.omitted
   }
 
   private static func markCount(from first: Snapshot, to last: Snapshot) -> Int {

@@ -8,23 +8,43 @@ internal import SnapshotFormat
 
 /// Finds the references that somebody wrote down as a report shows them or by heart.
 struct EdgeSearch {
+  /// What a text names.
+  struct Found {
+    /// The kinds of references, each told once.
+    var kinds: [EdgeName]
+
+    /// What goes when they are weak or cleared.
+    var effect: CutEffect
+  }
+
   let graph: HeapGraph
+  private let _names: Names
   private let _kinds: [(kind: EdgeKind, text: EdgeName)]
 
   /// - Complexity: O(*V* + *E*).
   init(in graph: HeapGraph, names: Names) {
     self.graph = graph
+    _names = names
     _kinds = edgeKinds(in: graph).map { ($0, EdgeName($0, names: names)) }
   }
 
-  /// The kinds of references that a text names, each told once, and their slots.
+  /// The kinds of references that a text names.
   ///
   /// The module may be left out, `*` and `?` stand for anything, an index for every index, and what
-  /// follows an arrow says where the reference leads. A closure's name alone stands for all that it captures.
+  /// follows an arrow says where the reference leads. A closure's name alone stands for all that it captures. A
+  /// task with its number, as a report has it, stands for the tasks that read like it, and for their end; a
+  /// retain that no holder explains stands for those of all leaked objects of the type that it leads to.
   ///
   /// - Throws: a sentence with what there is where the text names no strong reference.
-  func find(_ asked: String) throws -> (kinds: [EdgeName], slots: [UInt32]) {
+  func find(_ asked: String) throws -> Found {
     var wanted = Wanted(asked)
+    guard !wanted.edge.isEmpty else {
+      throw CommandError(
+        "--weaken \"\(asked)\"", "it names no reference",
+        mend: "name one as a report does, TYPE.FIELD; --weaken '*' stands for all", status: .usage)
+    }
+    if wanted.edge == Wanted.unexplainedRetain { return try _retains(asked, of: wanted.target) }
+    if let task = wanted.task { return try _tasks(asked, task, wanted) }
     if wanted.target != nil, !_kinds.contains(where: { wanted.matches($0.text, byPrefix: true) }) {
       // A kind is called after its first reference, which may lead elsewhere than the one of a finding.
       wanted.target = nil
@@ -41,7 +61,54 @@ struct EdgeSearch {
     for text in found.map(\.text) where !told.contains(where: { $0.whole == text.whole }) {
       told.append(text)
     }
-    return (told, Set(found.flatMap(\.kind.slots)).sorted())
+    return Found(
+      kinds: told, effect: CutEffect(slots: Set(found.flatMap(\.kind.slots)).sorted()))
+  }
+
+  /// The retains that nothing explains of the leaked objects of a type.
+  private func _retains(_ asked: String, of type: String?) throws -> Found {
+    let pattern = TypePattern(type ?? "*")
+    let nodes = try unexplainedRetains(in: graph) {
+      pattern.matches(graph.typeName(of: $0), module: graph.module(of: $0))
+    }
+    guard let first = nodes.first else {
+      throw CommandError(
+        "--weaken \(asked)",
+        "no \(type ?? "object") has a retain that no holder explains",
+        mend: "memgraph audit shows those that roots reach", status: .usage)
+    }
+    return Found(
+      kinds: [EdgeName(retainOf: first, names: _names)],
+      effect: unexplainedEffect(of: nodes, in: graph))
+  }
+
+  /// The tasks that a report calls like one, and what goes when they end; where the reference is to an element
+  /// of a container of theirs, the elements.
+  private func _tasks(
+    _ asked: String, _ task: (number: UInt64, standing: String), _ wanted: Wanted
+  ) throws -> Found {
+    let all = graph.nodes.filter { _names.task($0) != nil }
+    let alike = all.filter { _names.task($0)?.standing == task.standing }
+    guard !alike.isEmpty else {
+      throw CommandError(
+        "--weaken \(asked)", "no task here is \(task.standing)",
+        mend: "memgraph tasks lists them; Task.* stands for what all tasks hold", status: .usage)
+    }
+    // A report tells leaked tasks and others apart.
+    let told = alike.first { _names.task($0)?.id == task.number }
+    let tasks =
+      told.map { told in
+        alike.filter { graph.isReachable[$0.position] == graph.isReachable[told.position] }
+      } ?? alike
+    let field = wanted.edge.dropFirst("Task".count)
+    let kinds = _kinds.filter { wanted.matches($0.text, byPrefix: false) }.map(\.text)
+    let shown = kinds.isEmpty ? [EdgeName(task: told ?? tasks[0], names: _names)] : kinds
+    guard field.hasSuffix("]") else {
+      return Found(kinds: shown, effect: graph.effect(ofEnding: tasks))
+    }
+    let own = Set(graph.slotsHeld(by: tasks))
+    let slots = _kinds.filter { wanted.matches($0.text, byPrefix: false) }.flatMap(\.kind.slots)
+    return Found(kinds: shown, effect: CutEffect(slots: Set(slots).intersection(own).sorted()))
   }
 
   private func _error(_ asked: String, _ wanted: Wanted) -> CommandError {
@@ -84,8 +151,14 @@ private struct Wanted {
   /// What it leads to; nil for anything.
   var target: String?
 
+  /// The task that it leaves, where it says which.
+  let task: (number: UInt64, standing: String)?
+
+  /// What reports call a retain without a reference.
+  static let unexplainedRetain = "a retain that no holder explains"
+
   init(_ text: String) {
-    var edge = text.trimmed
+    var edge = text
     var target: String?
     for arrow in [" -> ", " → "] {
       if let place = edge.firstRange(of: arrow) {
@@ -93,9 +166,11 @@ private struct Wanted {
         edge = String(edge[..<place.lowerBound]).trimmed
       }
     }
+    edge = edge.trimmed
     for note in [" [unsure]", " [unowned]", " [weak]"] where edge.hasSuffix(note) {
       edge.removeLast(note.count)
     }
+    task = Self.task(in: edge)
     // As reports write the toolchain's types.
     self.edge = Names.sourceSpelling(of: Self.plain(edge))
     self.target = target.map {
@@ -118,16 +193,33 @@ private struct Wanted {
       + edge[edge.index(after: close)...]
   }
 
+  /// The number and the standing of `Task 41 (suspended in …).closure`; nil for another text.
+  private static func task(in edge: String) -> (number: UInt64, standing: String)? {
+    guard let prefix = ["Task ", "async let "].first(where: edge.hasPrefix),
+      let open = edge.firstIndex(of: "("),
+      let number = UInt64(edge[..<open].dropFirst(prefix.count).filter { $0 != " " }),
+      let close = closing(of: open, in: edge)
+    else { return nil }
+    return (number, String(edge[edge.index(after: open)..<close]))
+  }
+
+  /// The parenthesis that closes another one.
+  private static func closing(of open: String.Index, in text: String) -> String.Index? {
+    var depth = 0
+    for place in text[open...].indices {
+      if text[place] == "(" { depth += 1 }
+      if text[place] == ")" { depth -= 1 }
+      if depth == 0 { return place }
+    }
+    return nil
+  }
+
   /// `Task 41 (suspended in …).closure` as `Task.closure`.
   private static func withoutTaskNumber(_ edge: String) -> String {
-    guard edge.hasPrefix("Task "), let open = edge.firstIndex(of: "(") else { return edge }
-    var depth = 0
-    for place in edge[open...].indices {
-      if edge[place] == "(" { depth += 1 }
-      if edge[place] == ")" { depth -= 1 }
-      if depth == 0 { return "Task" + edge[edge.index(after: place)...] }
-    }
-    return edge
+    guard edge.hasPrefix("Task "), let open = edge.firstIndex(of: "("),
+      let close = closing(of: open, in: edge)
+    else { return edge }
+    return "Task" + edge[edge.index(after: close)...]
   }
 
   /// What may be the type: everything before each dot, the longest first.

@@ -14,7 +14,7 @@ extension Verb {
       holders is over-retained: Unmanaged.passRetained without a release, or a holder that
       memory doesn't show, such as a C library. A zombie is destroyed and its memory kept
       by unowned references. Both are findings. An object with fewer retains than holders
-      is a mistake of this tool.
+      is a mistake of this tool. Exits with 0 whatever is found, unless --fail-on asks for more.
       """,
     options: Option.findingReport + Option.filters + [.known] + Option.naming + [.folder],
     examples: [

@@ -28,7 +28,7 @@ extension Verb {
         or --generation asks for them. --fail-on growth, abandoned (growth that a root
         reaches), leaks, any (default) or none narrows that.
         """,
-      options: [.warmUp] + Option.findingReport + Option.filters + [.known] + Option.naming
+      options: [.warmUp] + Option.failingReport + Option.filters + [.known] + Option.naming
         + [.folder, .config],
       examples: [
         Example(

@@ -20,7 +20,7 @@ extension Verb {
       Exits with 1 where something of the program's own keeps growing: reachable
       (--fail-on abandoned) or leaked (--fail-on leaks).
       """,
-    options: [.warmUp] + Option.findingReport + Option.filters + [.known] + Option.naming
+    options: [.warmUp] + Option.failingReport + Option.filters + [.known] + Option.naming
       + [.folder, .config],
     examples: [
       Example(

@@ -16,7 +16,7 @@ extension Verb {
       --module and --generation keep the findings of which a member or a step of the
       cycle matches. Exits with 1 where there are findings.
       """,
-    options: Option.findingReport + Option.filters + [.known] + Option.naming + [.folder],
+    options: Option.failingReport + Option.filters + [.known] + Option.naming + [.folder],
     examples: [
       Example(
         "memgraph leaks marks/call-5.mgraph", "The cycles, each with the edge to cut."),

@@ -13,7 +13,7 @@ extension Verb {
       something is still there or new; what --known accepts does not count, and --fail-on
       narrows that. As junit, what is fixed is a test that passes.
       """,
-    options: Option.findingReport + Option.filters + [.known] + Option.naming + [.folder],
+    options: Option.failingReport + Option.filters + [.known] + Option.naming + [.folder],
     examples: [
       Example(
         "memgraph verify before/exit.mgraph after/exit.mgraph",

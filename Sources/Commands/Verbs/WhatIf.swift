@@ -20,7 +20,8 @@ extension Verb {
       module may be left out; * and ? stand for anything, [_] for every element of a
       container. A closure's capture is named as reports name it, by its closure or by the
       field that holds it; a global variable by its name; the cut of a finding can be
-      pasted, arrow included. Several references are weak together; what each frees alone
+      pasted, arrow included: a task with its number stands for the tasks that read like it,
+      and for their end. Several references are weak together; what each frees alone
       is said, too.
       """,
     options: [.weaken] + Option.report + [.limit] + Option.naming + [.folder],
@@ -46,10 +47,13 @@ extension Verb {
     let search = EdgeSearch(in: inspection.graph, names: inspection.names)
     let found = try asked.map { try search.find($0) }
     progress.report(step: "counting references", done: 0, total: 0)
-    let answer = try GraphAnalysis.whatIf(weakening: found.map(\.slots), in: inspection.graph)
+    let answer = try GraphAnalysis.whatIf(weakening: found.map(\.effect), in: inspection.graph)
     let report = WhatIfReport(
       zip(asked, found).map {
-        WhatIfReport.Question(asked: $0, kinds: $1.kinds, referenceCount: $1.slots.count)
+        WhatIfReport.Question(
+          asked: $0, kinds: $1.kinds,
+          referenceCount: $1.effect.slots.isEmpty
+            ? $1.effect.released.count : $1.effect.slots.count)
       }, answer: answer, names: inspection.names)
     try call.write(report, of: [inspection.input], inspection, progress: progress)
     return failOn.status(FailOn.Found(leaks: answer.stillLeaked.total.count > 0))

@@ -35,9 +35,15 @@ package struct TextRenderer {
   }
 
   private mutating func append(_ table: Document.Table) {
-    let rows = [table.columns.map { Line($0.heading, .faint) }] + table.rows
-    let widths = table.columns.indices.map { column in
+    var rows = [table.columns.map { Line($0.heading, .faint) }] + table.rows
+    var widths = table.columns.indices.map { column in
       rows.reduce(0) { max($0, _style.width(of: $1[column])) }
+    }
+    if let (column, width) = fitting(widths, of: table) {
+      for row in rows.indices {
+        rows[row][column] = shortened(rows[row][column], to: width)
+      }
+      widths[column] = width
     }
     for row in rows {
       _text += "  "
@@ -55,6 +61,25 @@ package struct TextRenderer {
         Line("  … and \(Units.number(table.omitted)) more (--limit all)\n", .faint))
     }
   }
+
+  /// How wide the last column of a table may be on a terminal, where it has to be narrower: names are there, numbers
+  /// in the others.
+  private func fitting(_ widths: [Int], of table: Document.Table) -> (column: Int, width: Int)? {
+    guard let limit = _style.width, let last = widths.last, table.columns.last?.alignment == .left
+    else { return nil }
+    let excess = widths.reduce(2 + 2 * (widths.count - 1), +) - limit
+    let width = max(min(last, Self._leastWidth), last - max(0, excess))
+    return width < last ? (widths.count - 1, width) : nil
+  }
+
+  /// A line in at most some columns; without Unicode two ellipses take four more than one sign each.
+  private func shortened(_ line: Line, to width: Int) -> Line {
+    if _style.width(of: line) <= width { return line }
+    return ShortenedLine.shortened(line, to: _style.isUnicode ? width : width - 4)
+  }
+
+  /// How narrow names become at most.
+  private static let _leastWidth = 24
 
   private mutating func append(_ item: Document.Item) {
     let number = item.number.map { "\($0). " } ?? ""
@@ -79,7 +104,13 @@ package struct TextRenderer {
         _text += String(repeating: " ", count: widths[cell] - _style.width(of: line))
         _text += _style.shown(line) + "  "
       }
-      _text += String(repeating: " ", count: 2 * branch.depth) + _style.shown(branch.text) + "\n"
+      let margin =
+        2 + widths.prefix(branch.cells.count).reduce(0) { $0 + $1 + 2 } + 2 * branch.depth
+      let text =
+        _style.width.map {
+          shortened(branch.text, to: max(Self._leastWidth, $0 - margin))
+        } ?? branch.text
+      _text += String(repeating: " ", count: 2 * branch.depth) + _style.shown(text) + "\n"
     }
   }
 

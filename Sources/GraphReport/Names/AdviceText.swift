@@ -1,6 +1,7 @@
 // AdviceText: what to write in the source so that an edge lets go, in Swift's words, and why.
 
 internal import GraphAnalysis
+internal import SnapshotFormat
 internal import Symbolication
 
 /// What to write in the source for a cut.
@@ -17,17 +18,21 @@ struct AdviceText {
   /// Whether the cut is of a cycle; else it is of a way from a root.
   let isOfCycle: Bool
 
-  /// Whether other edges have to be cut as well.
-  let isOneOfSeveral: Bool
+  /// Whether it is of a leak that nothing in memory holds.
+  let isHeldByNothing: Bool
 
-  var text: String {
-    guard isOneOfSeveral else { return instruction }
-    return advice == .makeWeak
-      ? "make each of them weak: they hold each other in more than one way, so none alone is enough"
-      : instruction + "; each of these edges has to go, none alone is enough"
+  /// Whether the program itself asked the allocator for what the step leaves.
+  let isOwnMemory: Bool
+
+  /// Whether the step's own place can be declared weak.
+  var canBeWeak: Bool {
+    switch step.declaration {
+    case .variable, .constant, .structure: true
+    case .payload, .tuple, .existential, .locked, .library: false
+    }
   }
 
-  private var instruction: String {
+  var text: String {
     switch advice {
     case .captureWeakly:
       // Only the symbol of the closure's function tells a closure from a method that was passed.
@@ -62,6 +67,19 @@ struct AdviceText {
       return
         "remove the observer when the work ends, not in deinit: it does not run while the center holds"
         + " the closure"
+    case .cancelSource:
+      return
+        "cancel the source (source.cancel()) when the work ends, not in deinit, and \(weakCapture):"
+        + " libdispatch keeps a source and its handlers until it is cancelled"
+    case .removeTaskHandles:
+      return
+        "remove the handles of finished tasks from \(container) when they end: a handle keeps the task and"
+        + " its result"
+    case .deinitializeMemory:
+      let memory = isOwnMemory ? step.type : "the memory"
+      return
+        "deinitialize what is in \(memory) before it is let go, then deallocate it"
+        + " (deinitialize(count:), deallocate()): neither happens by itself, and deallocate() releases nothing"
     case .removeHandler:
       return
         "remove the handler from \(container) when the work ends: [weak self] lets self go, but the list"
@@ -93,11 +111,23 @@ struct AdviceText {
         "take the group's results as they come (for await, next()), or use a discarding task group:"
         + " finished children keep what they returned"
     case .balanceRetain:
-      return "balance Unmanaged.passRetained with release() or takeRetainedValue()"
+      let balance = "balance Unmanaged.passRetained with release() or takeRetainedValue()"
+      return isHeldByNothing
+        ? balance
+          + ", or deinitialize the memory that it was in (an UnsafeMutablePointer's or a plain"
+          + " ManagedBuffer's) before that goes" : balance
     case .endLibraryObject where Self.plain(step.type).hasSuffix("URLSession"):
       return
         "call finishTasksAndInvalidate() or invalidateAndCancel() when the work ends: a session keeps its"
         + " delegate until then"
+    case .endLibraryObject where step.field.hasPrefix("__dependencies"):
+      return
+        "call removeDependency(_:) when the operation has ended, or don't let operations wait for each other:"
+        + " an operation keeps those that it depends on"
+    case .endLibraryObject where isSource:
+      return
+        "cancel the source (source.cancel()) when the work ends, not in deinit, and capture weakly in its"
+        + " handlers: libdispatch keeps a source and its handlers until it is cancelled"
     case .endLibraryObject:
       return
         "end it when the work ends, with invalidate(), cancel() or what else \(step.type) has for that: the"
@@ -164,10 +194,31 @@ struct AdviceText {
 
   private var weakField: String {
     guard let name = lastField else { return "hold it weakly" }
-    if name == step.field { return "make \(name) weak (weak var \(name))" }
-    // An enum's payload can't be declared weak.
-    return step.passesBox && !step.field.contains("[")
-      ? "make \(name) weak, in an enum by a struct with a weak var" : "make \(name) weak"
+    switch step.declaration {
+    case .variable:
+      // No type says that it can be declared weak.
+      if step.provenance == .scanned { return "hold \(name) weakly, in a struct with a weak var" }
+      if name == step.field { return "make \(name) weak (weak var \(name))" }
+      return step.passesBox && !step.field.contains("[")
+        ? "make \(name) weak, in an enum by a struct with a weak var" : "make \(name) weak"
+    case .constant:
+      return "make \(name) weak (weak var \(name), of an optional type, instead of let)"
+    case .structure: return "make \(name) weak (weak var \(name) in its struct)"
+    case .payload:
+      return
+        "hold it weakly: give the case \(name) a struct with a weak var, since a payload can't be weak itself"
+    case .tuple:
+      return
+        "hold it weakly: make a struct with a weak var of the tuple, whose parts can't be weak themselves"
+    case .existential:
+      return
+        "make \(name) weak, with a class or a protocol of classes (any AnyObject) as its type: a value of Any"
+        + " or of a protocol for structs can't be weak"
+    case .locked:
+      return
+        "hold it weakly: let \(name) lock a struct with a weak var, since what a Mutex has can't be weak itself"
+    case .library: return "let \(name) go by the library's own call when the work ends"
+    }
   }
 
   private var whyWeak: String {
@@ -190,8 +241,31 @@ struct AdviceText {
     guard let first = step.field.first, first == "_" || first.isLetter || first == "[" else {
       return "let it go when the work ends"
     }
-    if lastField == nil { return "let it go when the work ends" }
-    return "clear \(step.field) when the work ends"
+    guard let name = lastField else { return "let it go when the work ends" }
+    switch step.declaration {
+    case .constant:
+      return
+        "make \(name) a var and clear it when the work ends, or weak where it owns nothing: a let keeps what it"
+        + " refers to"
+    case .payload: return "set \(owner) to another case when the work ends"
+    case .locked: return "set \(step.field) to nil within its lock when the work ends"
+    case .variable, .structure, .tuple, .existential, .library:
+      return "clear \(step.field) when the work ends"
+    }
+  }
+
+  /// The path to what has the last field: `state` for `state.pending`.
+  private var owner: String {
+    let parts = step.field.split(separator: ".").dropLast()
+    return parts.isEmpty ? "it" : parts.joined(separator: ".")
+  }
+
+  /// Whether the step is of a source of libdispatch or leads to one.
+  private var isSource: Bool {
+    [step.type, target].contains {
+      $0.hasPrefix("DispatchSource") || $0.hasPrefix("dispatch_source") || $0 == "dispatch timer"
+        || $0.hasPrefix("dispatch ") && $0.hasSuffix(" source")
+    }
   }
 
   private static func isIdentifier(_ text: String) -> Bool {

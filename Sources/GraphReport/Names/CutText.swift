@@ -16,14 +16,43 @@ struct CutText {
   let target: String
   let names: Names
 
+  /// How many other holders are named.
+  private static let mostHolders = 3
+
+  /// All edges to cut.
+  private var parts: [CutProposal.Part] {
+    [CutProposal.Part(step: cut.step, advice: cut.advice, reason: cut.reason)] + cut.together
+  }
+
   /// The cut for people: the edges, what they free and what to write in the source.
   var detail: Document.Detail {
-    var line = ([cut.step] + cut.together).map(edge).joined(" and ")
-    line += Line(
-      cut.frees.count > 0
-        ? " frees \(Units.count(cut.frees.count, "object")), \(Units.bytes(cut.frees.bytes))"
-        : " frees nothing alone, something else holds them too")
-    return Document.Detail("cut", line + Line(": ") + Line(advice, .good))
+    var line = parts.map { edge($0) }.joined(" and ")
+    if cut.frees.count > 0 {
+      line += Line(
+        (parts.count > 1 ? " together free " : " frees ")
+          + "\(Units.count(cut.frees.count, "object")), \(Units.bytes(cut.frees.bytes))")
+    } else {
+      line += Line(" frees nothing alone: ") + others
+    }
+    line += Line(": ") + Line(advice, .good)
+    if cut.leftBehind.count > 0 { line += Line("; " + Self.behind(cut.leftBehind), .bad) }
+    return Document.Detail("cut", line)
+  }
+
+  /// What else holds the objects.
+  private var others: Line {
+    guard !cut.otherHolders.isEmpty else { return Line("something else holds them too") }
+    let shown = cut.otherHolders.prefix(Self.mostHolders).map { other in
+      names.line(of: other.holder) + Line(" holds \(Units.number(other.count)) of them")
+    }.joined(", ")
+    let rest = cut.otherHolders.count - Self.mostHolders
+    return rest > 0 ? shown + Line(", and \(Units.count(rest, "more holder"))") : shown
+  }
+
+  /// What is said of objects that no release reaches.
+  static func behind(_ cost: Cost) -> String {
+    "\(Units.count(cost.count, "object")), \(Units.bytes(cost.bytes)), would stay behind: a plain"
+      + " ManagedBuffer does not deinitialize its elements; only a subclass with a deinit that does frees them"
   }
 
   /// The cut for programs.
@@ -31,41 +60,64 @@ struct CutText {
   /// - Parameter step: Which element of the finding's cycle or path it is of; nil for one elsewhere.
   func json(step: Int?) -> JSONValue {
     .members([
-      "edge": .string(name(of: cut.step)),
+      "edge": .string(name(of: parts[0])),
       "step": step.map { .integer($0) },
       "together": cut.together.isEmpty ? nil : .array(cut.together.map { .string(name(of: $0)) }),
       "frees": cut.frees.json,
+      "leftBehind": cut.leftBehind.count == 0 ? nil : cut.leftBehind.json,
+      "alsoHeldBy": cut.otherHolders.isEmpty
+        ? nil : .array(cut.otherHolders.map { names.json(of: $0) }),
       "advice": .string(advice),
     ])
   }
 
   private var advice: String {
-    let end = cut.step.edges.last.map { names.typeName(of: names.target(of: $0), reachedBy: $0) }
+    let isLedByRetain =
+      cut.step.edges.isEmpty && (cut.advice == .balanceRetain || cut.advice == .endLibraryObject)
+    let texts = parts.map { advice(of: $0) }
+    // The retain is what keeps the others.
+    if parts.count == 1 || isLedByRetain || cut.advice == .endLibraryObject && texts.count == 1 {
+      return texts[0].text
+    }
+    if parts.allSatisfy({ $0.advice == .makeWeak }), texts.allSatisfy(\.canBeWeak) {
+      return
+        "make each of them weak: they hold each other in more than one way, so none alone is enough"
+    }
+    var different: [String] = []
+    for text in texts.map(\.text) where !different.contains(text) { different.append(text) }
+    return different.count == 1
+      ? different[0] + "; each of these edges has to go, none alone is enough"
+      : different.joined(separator: "; and ") + "; all of it, none alone is enough"
+  }
+
+  private func advice(of part: CutProposal.Part) -> AdviceText {
+    let end = part.step.edges.last.map { names.typeName(of: names.target(of: $0), reachedBy: $0) }
     return AdviceText(
-      advice: cut.advice, reason: cut.reason, step: text(of: cut.step), target: end ?? target,
-      isOfCycle: !cycle.isEmpty,
-      isOneOfSeveral: !cut.together.isEmpty && cut.advice != .balanceRetain
-        && cut.advice != .endLibraryObject
-    ).text
+      advice: part.advice, reason: part.reason, step: text(of: part.step), target: end ?? target,
+      isOfCycle: !cycle.isEmpty, isHeldByNothing: cycle.isEmpty && path == nil,
+      isOwnMemory: names.allocation(of: part.step.node).first.map { OwnCode.isOwn($0) } ?? false)
   }
 
   /// An edge to cut; a step without edges is a retain that nothing in memory explains, or a resource that
   /// stays as long as it is open.
-  private func edge(_ step: ReferenceStep) -> Line {
-    if !step.edges.isEmpty { return Line(edgeName(of: step).title, .code) }
-    return cut.advice == .closeResource
-      ? Line(names.typeName(of: step.node), .code) : Line("a retain that no holder explains")
+  private func edge(_ part: CutProposal.Part) -> Line {
+    if !part.step.edges.isEmpty { return Line(edgeName(of: part.step).title, .code) }
+    return part.advice == .closeResource
+      ? Line(names.typeName(of: part.step.node), .code) : Line(Names.unexplainedRetain)
   }
 
-  private func name(of step: ReferenceStep) -> String {
-    step.edges.isEmpty ? edge(step).text + " -> " + target : edgeName(of: step).whole
+  private func name(of part: CutProposal.Part) -> String {
+    part.step.edges.isEmpty
+      ? edge(part).text + " -> "
+        + (part.step == cut.step ? target : names.typeName(of: part.step.node))
+      : edgeName(of: part.step).whole
   }
 
   private func edgeName(of step: ReferenceStep) -> EdgeName {
     if let path, step == path.steps.first, names.isFolded(step.node) {
       return EdgeName(root: path.root, step: step, names: names)
     }
-    return EdgeName(step, reachedBy: leading(of: step), names: names)
+    return EdgeName(step, reachedBy: leading(of: step), names: names, isFolded: true)
   }
 
   /// The edge by which a step's node is reached.
@@ -82,6 +134,9 @@ struct CutText {
   var stepText: StepText { text(of: cut.step) }
 
   private func text(of step: ReferenceStep) -> StepText {
+    guard !step.edges.isEmpty else {
+      return StepText.texts(of: [step], reachedBy: nil, names: names)[0]
+    }
     var text = StepText.texts(of: [step], reachedBy: leading(of: step), names: names)[0]
     if let path, step == path.steps.first, names.isFolded(step.node) {
       // A stack's variables have no names.
@@ -90,5 +145,27 @@ struct CutText {
         ? names.root(path.root).name : "the list in the local variable"
     }
     return text
+  }
+}
+
+extension Names {
+  /// What reports call a retain that no reference stands for.
+  static let unexplainedRetain = "a retain that no holder explains"
+
+  /// What keeps something.
+  func line(of holder: OtherHolder.Holder) -> Line {
+    switch holder {
+    case .reference(let step):
+      Line(EdgeName(step, reachedBy: nil, names: self, isFolded: true).title, .code)
+    case .root(let root): Line(self.root(root).name, .code)
+    case .unexplainedRetain: Line(Self.unexplainedRetain)
+    }
+  }
+
+  func json(of other: OtherHolder) -> JSONValue {
+    .members([
+      "type": .string(typeName(of: other.kept)), "holder": .string(line(of: other.holder).text),
+      "count": .integer(other.count),
+    ])
   }
 }

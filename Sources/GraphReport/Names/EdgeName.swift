@@ -1,7 +1,7 @@
 // EdgeName: an edge in words, as cuts name it and as a caller may name it.
 
 package import GraphAnalysis
-internal import GraphPrimitives
+package import GraphPrimitives
 internal import SnapshotFormat
 internal import Symbolication
 
@@ -61,7 +61,8 @@ package struct EdgeName: Hashable, Sendable {
   init(
     _ step: ReferenceStep, reachedBy leading: EdgeIndex?, names: Names, isFolded: Bool = false
   ) {
-    let text = StepText.texts(of: [step], reachedBy: leading, names: names)[0]
+    var text = StepText.texts(of: [step], reachedBy: leading, names: names)[0]
+    if isFolded { text.field = Self.folded(text.field) }
     let target = step.edges.last.map { names.target(of: $0) } ?? step.node
     let targetType = names.typeName(of: target, reachedBy: step.edges.last)
     holder = text.task == nil ? text.type : "Task"
@@ -80,9 +81,33 @@ package struct EdgeName: Hashable, Sendable {
       title = "(\(closure)).\(capture)"
       self.target = targetType
     } else {
-      title = isFolded ? Self.folded(text.edge) : text.edge
+      title = text.edge
       self.target = closure ?? targetType
     }
+  }
+
+  /// The retain of a node that no reference explains.
+  package init(retainOf node: NodeIndex, names: Names) {
+    holder = Names.unexplainedRetain
+    module = ""
+    field = ""
+    title = holder
+    closure = nil
+    capture = ""
+    target = names.typeName(of: node)
+    targetType = target
+  }
+
+  /// A task as a whole.
+  package init(task node: NodeIndex, names: Names) {
+    holder = "Task"
+    module = ""
+    field = ""
+    title = names.task(node)?.shown ?? "Task"
+    closure = nil
+    capture = ""
+    target = "all that it holds"
+    targetType = target
   }
 
   private init(
@@ -103,7 +128,7 @@ package struct EdgeName: Hashable, Sendable {
     let name = names.root(root).name
     let path = names.field(from: step.node, by: step.edges)
     self.init(
-      root: name, path: Self.folded(path), title: Names.join(name, path),
+      root: name, path: Self.folded(path), title: Self.folded(Names.join(name, path)),
       node: step.edges.last.map { names.target(of: $0) } ?? step.node, edges: step.edges,
       names: names)
   }

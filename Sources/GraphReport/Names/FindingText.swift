@@ -19,6 +19,25 @@ struct FindingText {
 
   // MARK: - For people
 
+  /// What the finding is of: the type, and of what has no name of its own the list that it is in.
+  var head: Line {
+    let name = Line(type, .code)
+    guard let path = finding.path, let last = path.steps.last,
+      last.edges.last.map({ names.isElement($0) }) == true
+    else { return name }
+    switch names.kind(of: finding.representative) {
+    case .box, .task, .block, .cBlock, .cStorage: break
+    default: return name
+    }
+    let list =
+      path.steps.count == 1 && names.isFolded(last.node)
+      ? EdgeName(root: path.root, step: last, names: names)
+      : EdgeName(last, reachedBy: nil, names: names, isFolded: true)
+    let isFinished = names.task(finding.representative)?.info.state == .complete
+    return (isFinished ? Line("finished ") : Line("")) + name + Line(" in ")
+      + Line(list.title, .code)
+  }
+
   /// The finding as an item of a list.
   ///
   /// - Parameters:
@@ -29,7 +48,7 @@ struct FindingText {
     number: Int?, told: Line? = nil, more: [Document.Detail] = [],
     foldsIndices: Bool = false
   ) -> Document.Item {
-    var title = Line("\(Units.number(finding.own.count)) × ") + Line(type, .code)
+    var title = Line("\(Units.number(finding.own.count)) × ") + head
     title += Line(", \(finding.kindText), ", finding.kind == .leak ? .bad : .plain)
     title += Line(Units.bytes(finding.own.bytes))
     if finding.retained.bytes > finding.own.bytes {

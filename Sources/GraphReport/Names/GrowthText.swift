@@ -76,7 +76,7 @@ struct GrowthText {
 
   /// The place as an item: its numbers, then what the finding has.
   func item(number: Int?) -> Document.Item {
-    var title = Line(type, .code) + Line(", \(perUnit) \(_unit.each)", .bad)
+    var title = finding.head + Line(", \(perUnit) \(_unit.each)", .bad)
     title += Line(", \(Units.number(_growth.counts.last ?? 0)) now")
     if _growth.finding.kind == .leak { title += Line(", leaked", .bad) }
     let bytes = _growth.increase.bytes.rawValue / Int64(stepCount)

@@ -127,6 +127,21 @@ package final class Names {
     EdgeInfo(rawValue: snapshot.edges.info[edge.position])
   }
 
+  /// Whether an edge leads to an element of a container.
+  func isElement(_ edge: EdgeIndex) -> Bool {
+    let label = Int(snapshot.edges.label[edge.position])
+    return snapshot.labels.index[label] != Snapshot.Labels.noIndex
+      && !snapshot.isCapture(label: label)
+  }
+
+  /// How the place of an edge is declared; `.variable` where nothing is known of it.
+  package func declaration(of edge: EdgeIndex) -> FieldDeclaration {
+    if snapshot.fields.rowCount == 0 { return .variable }
+    return snapshot.declaration(
+      ofType: snapshot.nodes.type[source(of: edge).position],
+      name: snapshot.labels.name[Int(snapshot.edges.label[edge.position])])
+  }
+
   /// The function of the closure value that an edge is; 0 for other edges.
   package func function(of edge: EdgeIndex) -> UInt64 {
     snapshot.closureFunction(ofLabel: Int(snapshot.edges.label[edge.position]))

@@ -38,6 +38,9 @@ struct StepText {
   /// Whether a box lies within the step: an enum's indirect payload, an existential, a captured variable.
   var passesBox: Bool
 
+  /// How the place is declared that the step's last reference lies in.
+  var declaration: FieldDeclaration
+
   /// What an element without a field of its own is in: a variable that is a container.
   var containerName: String?
 
@@ -77,6 +80,7 @@ struct StepText {
           passesBox: step.edges.dropLast().contains {
             names.kind(of: names.target(of: $0)) == .box
           },
+          declaration: step.edges.last.map { names.declaration(of: $0) } ?? .variable,
           task: names.task(step.node),
           taskPart: step.edges.lazy.compactMap { names.partOfTask($0) }.first))
       leading = step.edges.last

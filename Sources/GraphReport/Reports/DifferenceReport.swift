@@ -153,11 +153,25 @@ package struct DifferenceReport: Report {
     let grown = _changes.filter { $0.isOwn && $0.net.count > 0 }
     guard !grown.isEmpty else {
       if !_findings.isEmpty {
-        let leaked = _findings.reduce(0) { $0 + $1.members.count }
+        func count(_ isWanted: (Finding) -> Bool) -> Int {
+          _findings.filter(isWanted).reduce(0) { $0 + $1.members.count }
+        }
+        let leaked = count { $0.kind != .abandoned }
+        let kept = count { $0.kind == .abandoned }
+        let lists = _findings.filter { $0.kind == .abandoned }.count
+        var parts: [String] = []
+        if leaked > 0 {
+          parts.append(
+            "\(Units.count(leaked, "object")) born in between \(leaked == 1 ? "is" : "are") leaked")
+        }
+        if kept > 0 {
+          parts.append(
+            "\(Units.count(lists, "list")) grew by"
+              + " \(Units.count(kept, "closure, task or box", plural: "closures, tasks or boxes"))")
+        }
         return Line(
-          "No type of the program's own grew from \(_from.title) to \(_to.title), but"
-            + " \(Units.count(leaked, "object")) born in between \(leaked == 1 ? "is" : "are") leaked:"
-            + " see what holds them, below.", .bad)
+          "No type of the program's own grew from \(_from.title) to \(_to.title), but "
+            + parts.joined(separator: " and ") + ": see what holds them, below.", .bad)
       }
       return Line(
         "No type of the program's own grew from \(_from.title) to \(_to.title).", .good)

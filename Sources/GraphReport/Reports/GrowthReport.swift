@@ -115,7 +115,7 @@ package struct GrowthReport: Report {
     )
     line += own.prefix(3).map { growth in
       let text = GrowthText(growth, names: _names, unit: _unit)
-      return Line(text.type, .code) + Line(" \(text.perUnit) \(_unit.each)")
+      return text.finding.head + Line(" \(text.perUnit) \(_unit.each)")
     }.joined(", ")
     return line + Line((own.count > 3 ? ", …" : "") + settled)
   }

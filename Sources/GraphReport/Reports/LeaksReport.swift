@@ -51,6 +51,7 @@ package struct LeaksReport: Report {
   private var answer: Line {
     let leaks = _findings.filter { $0.kind == .leak }
     let zombies = _findings.filter { $0.kind == .zombie }
+    let abandoned = _findings.filter { $0.kind == .abandoned }
     var parts: [String] = []
     if !leaks.isEmpty {
       // With a filter the totals are of more than what is shown.
@@ -65,13 +66,20 @@ package struct LeaksReport: Report {
         "\(Units.count(cost.count, "destroyed object")) whose memory is still kept,"
           + " \(Units.bytes(cost.bytes))")
     }
+    if !abandoned.isEmpty {
+      let cost = abandoned.reduce(Cost.zero) { $0 + $1.own }
+      let isAll = leaks.isEmpty && zombies.isEmpty
+      parts.append(
+        "\(Units.count(cost.count, "abandoned object")) in \(Units.count(abandoned.count, "group")),"
+          + " \(Units.bytes(cost.bytes))" + (isAll ? ", nothing leaked" : ""))
+    }
     if parts.isEmpty {
       if _isFiltered { return Line("No leaks match.", .good) }
       return Line(
         "No leaks: roots reach all of \(Units.count(_totals.live.total.count, "object")).", .good)
     }
     var line = Line(parts.joined(separator: "; ") + ": ")
-    let types = (leaks + zombies).map { FindingText(finding: $0, names: _names).type }
+    let types = (leaks + zombies + abandoned).map { FindingText(finding: $0, names: _names).type }
     line += types.prefix(3).map { Line(_: $0, .code) }.joined(", ")
     return types.count > 3 ? line + Line(", …") : line
   }

@@ -54,16 +54,11 @@ package struct WhatIfReport: Report {
           "freedLeaked": _answer.freedLeaked.json,
           "freedReachable": _answer.freedReachable.json,
           "stillLeaked": _answer.stillLeaked.json,
+          "leftBehind": _answer.leftBehind.count == 0 ? nil : _answer.leftBehind.json,
           "alsoHeldBy": _answer.otherHolders.isEmpty
             ? nil
             : .array(
-              _answer.otherHolders.map { other in
-                .members([
-                  "type": .string(_names.typeName(of: other.kept)),
-                  "holder": .string(holder(other).text),
-                  "count": .integer(other.count),
-                ])
-              }),
+              _answer.otherHolders.map { _names.json(of: $0) }),
         ]))
     ]
   }
@@ -87,6 +82,9 @@ package struct WhatIfReport: Report {
     if freed.count > 0 {
       document.blocks.append(.heading("What would be freed"))
       document.blocks.append(.table(Document.table(of: _answer.freed, limit: limit)))
+    }
+    if _answer.leftBehind.count > 0 {
+      document.blocks.append(.paragraph(Line(CutText.behind(_answer.leftBehind), .bad)))
     }
     if !_answer.otherHolders.isEmpty {
       document.blocks.append(.heading("What would stay, and what else holds it"))
@@ -140,12 +138,5 @@ package struct WhatIfReport: Report {
   }
 
   /// A holder that stays.
-  private func holder(_ other: WhatIfAnswer.OtherHolder) -> Line {
-    switch other.holder {
-    case .reference(let step):
-      return Line(EdgeName(step, reachedBy: nil, names: _names, isFolded: true).title, .code)
-    case .root(let root): return Line(_names.root(root).name, .code)
-    case .unexplainedRetain: return Line("a retain that no holder explains")
-    }
-  }
+  private func holder(_ other: OtherHolder) -> Line { _names.line(of: other.holder) }
 }

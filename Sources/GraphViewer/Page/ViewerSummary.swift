@@ -136,7 +136,7 @@ struct ViewerSummary {
   }
 
   private func rows(of finding: Finding) -> JSONValue {
-    let cut = finding.cuts.first.map { [$0.step] + $0.together } ?? []
+    let cut = finding.cuts.first.map { [$0.step] + $0.together.map(\.step) } ?? []
     return .members([
       "representative": graph.row(of: finding.representative).map { .integer($0) },
       "members": .array(

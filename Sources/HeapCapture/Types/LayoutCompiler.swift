@@ -18,6 +18,9 @@ final class LayoutCompiler {
   @exclusivity(unchecked) private var _programByType: [RemoteMirror.TypeRef: Int] = [:]
   private var _boxedProgram: [Int: Int] = [:]
 
+  /// How the place is declared that is being compiled.
+  private var _declaration = FieldDeclaration.variable
+
   /// Values that hold themselves directly do not exist; metadata that says so is damaged.
   private static let _deepest = 24
 
@@ -36,9 +39,11 @@ final class LayoutCompiler {
     if let known = _programByType[type] { return known }
     let info = mirror.info(of: type)
     var program = LayoutProgram()
-    _value(
-      kind: info.kind, type: type, offset: 0, path: "", index: Snapshot.Labels.noIndex, depth: 0,
-      into: &program.steps)
+    _declared(.variable) {
+      _value(
+        kind: info.kind, type: type, offset: 0, path: "", index: Snapshot.Labels.noIndex, depth: 0,
+        into: &program.steps)
+    }
     program.size = info.size
     program.stride = max(1, info.stride)
     program.alignment = info.alignment
@@ -100,6 +105,20 @@ final class LayoutCompiler {
     return named
   }
 
+  /// What the steps that `body` makes are declared as; what lies within says more.
+  private func _declared<Result>(_ declaration: FieldDeclaration, _ body: () -> Result) -> Result {
+    let outer = _declaration
+    defer { _declaration = outer }
+    _declaration = declaration
+    return body()
+  }
+
+  /// How a stored property of a class is declared.
+  private func _declaration(ofField index: Int, of one: MetadataReader.Class) -> FieldDeclaration {
+    if isFoldedInPaths(reader.name(ofDescriptor: one.descriptor)) { return .library }
+    return reader.isConstant(field: index, of: one) ? .constant : .variable
+  }
+
   func note(_ text: String) { diagnostics[text, default: 0] += 1 }
 
   private func _add(_ program: LayoutProgram) -> Int {
@@ -129,9 +148,11 @@ final class LayoutCompiler {
         note("fields that the remote mirror puts elsewhere than the metadata")
         offset = one.fieldOffsets[index]
       }
-      _value(
-        kind: child.kind, type: child.type, offset: offset, path: readableFieldName(child.name),
-        index: Snapshot.Labels.noIndex, depth: 0, into: &steps)
+      _declared(_declaration(ofField: index, of: one)) {
+        _value(
+          kind: child.kind, type: child.type, offset: offset, path: readableFieldName(child.name),
+          index: Snapshot.Labels.noIndex, depth: 0, into: &steps)
+      }
     }
   }
 
@@ -151,6 +172,8 @@ final class LayoutCompiler {
       fieldCount: one.fieldOffsets.count)
     for (index, offset) in one.fieldOffsets.enumerated() {
       let name = index < names.count ? readableFieldName(names[index]) : ""
+      _declaration = _declaration(ofField: index, of: one)
+      defer { _declaration = .variable }
       if let child = mirror.child(index, of: record) {
         _value(
           kind: child.kind, type: child.type, offset: offset, path: name,
@@ -184,16 +207,19 @@ final class LayoutCompiler {
     let info = mirror.info(of: argument)
     func value(at place: Int) -> Bool {
       guard info.kind != MG_LAYOUT_UNKNOWN else { return false }
-      _value(
-        kind: info.kind, type: argument,
-        offset: (place + info.alignment - 1) & ~(info.alignment - 1),
-        path: path, index: Snapshot.Labels.noIndex, depth: 0, into: &steps)
+      _declared(.locked) {
+        _value(
+          kind: info.kind, type: argument,
+          offset: (place + info.alignment - 1) & ~(info.alignment - 1),
+          path: path, index: Snapshot.Labels.noIndex, depth: 0, into: &steps)
+      }
       return true
     }
     // A mutex is a futex word and then the value.
     if name.hasPrefix("Synchronization.Mutex<") { return value(at: offset + 4) }
     if name.hasPrefix("Synchronization.Atomic<") { return value(at: offset) }
     guard name.hasPrefix("Synchronization.AtomicLazyReference<") else { return false }
+    _declaration = .locked
     steps.append(
       _step(
         .reference, detail: Int32(EdgeStrength.strong.rawValue), offset: offset, size: 8,
@@ -239,7 +265,9 @@ final class LayoutCompiler {
     case MG_LAYOUT_THICK_FUNCTION:
       step(.function, at: offset, size: 16)
     case MG_LAYOUT_OPAQUE_EXISTENTIAL:
-      step(.existential, at: offset, size: 32)
+      _declared(_declaration == .library ? .library : .existential) {
+        step(.existential, at: offset, size: 32)
+      }
     case MG_LAYOUT_EXISTENTIAL_METATYPE, MG_LAYOUT_NO_PAYLOAD_ENUM:
       break
     default:
@@ -273,10 +301,12 @@ final class LayoutCompiler {
       for place in 0..<info.childCount {
         let child = mirror.child(place, of: type)
         let element = place < elements.count ? elements[place] : nil
-        _value(
-          kind: child.kind, type: child.type, offset: offset + child.offset,
-          path: joinPath(path, element ?? String(place)), index: index, depth: depth + 1,
-          into: &steps)
+        _declared(_declaration == .library ? .library : .tuple) {
+          _value(
+            kind: child.kind, type: child.type, offset: offset + child.offset,
+            path: joinPath(path, element ?? String(place)), index: index, depth: depth + 1,
+            into: &steps)
+        }
       }
     case MG_LAYOUT_STRUCT:
       _structure(type, info, offset: offset, path: path, index: index, depth: depth, into: &steps)
@@ -334,9 +364,11 @@ final class LayoutCompiler {
         _words(from: offset + child.offset, to: offset + info.size, path: name, into: &steps)
         continue
       }
-      _value(
-        kind: child.kind, type: child.type, offset: offset + child.offset, path: name, index: index,
-        depth: depth + 1, into: &steps)
+      _declared(isFolded || _declaration == .library ? _declaration : .structure) {
+        _value(
+          kind: child.kind, type: child.type, offset: offset + child.offset, path: name,
+          index: index, depth: depth + 1, into: &steps)
+      }
     }
   }
 
@@ -379,10 +411,12 @@ final class LayoutCompiler {
       // Payloads without a size are laid out as cases without a payload, unless they are generic.
       if size == 0 && !isGeneric { continue }
       var inner: [LayoutProgram.Step] = []
-      _value(
-        kind: child.kind, type: payload, offset: offset,
-        path: isFolded ? path : joinPath(path, child.name),
-        index: index, depth: depth + 1, into: &inner)
+      _declared(isFolded || _declaration == .library ? _declaration : .payload) {
+        _value(
+          kind: child.kind, type: payload, offset: offset,
+          path: isFolded ? path : joinPath(path, child.name),
+          index: index, depth: depth + 1, into: &inner)
+      }
       branches.append((place, size, inner))
     }
     guard branches.contains(where: { !$0.steps.isEmpty }) else { return }
@@ -432,7 +466,7 @@ final class LayoutCompiler {
     let name = labels.name(path)
     return LayoutProgram.Step(
       kind: kind, detail: detail, offset: UInt32(clamping: offset), size: UInt32(clamping: size),
-      count: 0, name: name, index: index,
+      count: 0, name: name, index: index, declaration: _declaration,
       label: path.isEmpty && index == Snapshot.Labels.noIndex
         ? .none : labels.label(name, index: index))
   }

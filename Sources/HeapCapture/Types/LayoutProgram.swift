@@ -1,6 +1,7 @@
 // LayoutProgram: where the references of a value lie, as a flat list of steps.
 
 internal import GraphPrimitives
+internal import SnapshotFormat
 
 /// Where the references in a value lie: steps that are run over each value of the type.
 ///
@@ -51,6 +52,9 @@ struct LayoutProgram {
 
     /// The index that stands before the name: a capture's number.
     var index: UInt32
+
+    /// How the place is declared in the source.
+    var declaration: FieldDeclaration
 
     /// The label for a value that is not an element of anything.
     var label: LabelIndex

@@ -91,6 +91,17 @@ struct MetadataReader {
     }
   }
 
+  /// Whether a stored property of a class is a `let`; false where nothing is known of it.
+  func isConstant(field index: Int, of one: Class) -> Bool {
+    guard one.fields != 0, let count = memory.load(UInt32.self, at: one.fields + 12),
+      index < count,
+      let recordSize = memory.load(UInt16.self, at: one.fields + 10), recordSize >= 12,
+      let flags = memory.load(
+        UInt32.self, at: one.fields + 16 + UInt64(index) * UInt64(recordSize))
+    else { return false }
+    return flags & 2 == 0
+  }
+
   /// Where the mangled name of a stored property's type stands, if it names a function that makes the
   /// type's metadata instead of the type; nil for any other.
   ///

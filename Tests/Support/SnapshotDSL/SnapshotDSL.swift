@@ -152,6 +152,15 @@ public struct SnapshotDSL {
         node: node.provisionalRow, count: count, capacity: capacity, text: text))
   }
 
+  /// Says how the field of a type is declared by which its instances refer to something.
+  public mutating func declare(
+    _ type: String, _ field: String, _ declaration: FieldDeclaration, module: String? = nil
+  ) {
+    builder.declare(
+      declaration, of: builder.type(type, module: module ?? Self._module(of: type)),
+      name: builder.string(field))
+  }
+
   /// Adds a block of memory of which nothing is known.
   @discardableResult
   public mutating func block(
