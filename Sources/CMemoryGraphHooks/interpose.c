@@ -6,6 +6,7 @@
 #include "mg_stacks.h"
 #include "mg_sys.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>
@@ -194,6 +195,27 @@ MG_TRACKED int tracked_posix_memalign(void **block, size_t alignment, size_t siz
   if (!problem)
     born(*block, size, __builtin_frame_address(0));
   return problem;
+}
+
+// libc's own, whoever's function of that name comes first: another allocator that is loaded knows nothing of
+// blocks that libc made.
+typedef size_t usable_size(void *block);
+static _Atomic(usable_size *) libc_usable_size;
+
+static __attribute__((noinline)) size_t find_usable_size(void *block) {
+  void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+  void *found = dlsym(libc ? libc : RTLD_NEXT, "malloc_usable_size");
+  usable_size *function;
+  memcpy(&function, &found, sizeof function);
+  atomic_store_explicit(&libc_usable_size, function, memory_order_relaxed);
+  return function(block);
+}
+
+MG_EXPORT size_t malloc_usable_size(void *block) {
+  usable_size *function = atomic_load_explicit(&libc_usable_size, memory_order_relaxed);
+  if (MG_UNLIKELY(!function))
+    MG_JUMP find_usable_size(block);
+  MG_JUMP function(block);
 }
 
 // A registered block moves by hand, so that its registration has ended before its address is free.

@@ -12,14 +12,15 @@
 
 #include <errno.h>
 #include <link.h>
+#include <string.h>
 #include <sys/uio.h>
 
 _Atomic uint32_t mg_scopes_open;
 
 enum {
   MAX_SCOPES = 4096,
-  // A slot is not used again before so many others were closed: a task that outlives its scope would
-  // give its blocks to a stranger.
+  // A slot is not used again before so many others were closed: a task-local value that outlives its
+  // scope is then told from those of the slot's next one by its serial number, and blocks by their stack.
   QUARANTINE = 256,
   LEAST_BITS = 9,
   MOST_BITS = 27,
@@ -141,6 +142,25 @@ static bool is_open(uint64_t token) {
          __atomic_load_n(&scopes[slot_of(token)].token, __ATOMIC_ACQUIRE) == token;
 }
 
+static bool has(const uint64_t *addresses, uint32_t bits, uint64_t address) {
+  uint64_t mask = ((uint64_t)1 << bits) - 1;
+  uint64_t i = ((address >> 4) * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - bits);
+  for (;; i++) {
+    uint64_t found = addresses[i & mask];
+    if (found == address || !found)
+      return found == address;
+  }
+}
+
+// The token of a slot's scope if a block was born in it; 0 where it was born in one that had the slot before.
+static uint64_t token_with(uint32_t slot, uint64_t address) {
+  scope *self = &scopes[slot];
+  acquire(&self->lock);
+  uint64_t token = self->token && has(self->addresses, self->bits, address) ? self->token : 0;
+  release(&self->lock);
+  return token;
+}
+
 // The scope of the calling thread as a token; 0 for none.
 static uint64_t current_scope(void) {
   const uint64_t *local = functions.local_value(functions.key);
@@ -151,7 +171,7 @@ static uint64_t current_scope(void) {
   uint64_t *cell = task ? mg_cell_find((uintptr_t)task) : NULL;
   uint32_t number = cell ? mg_stack_scope(MG_CELL_STACK(mg_cell_load(cell))) : 0;
   if (number)
-    return __atomic_load_n(&scopes[number - 1].token, __ATOMIC_ACQUIRE);
+    return token_with(number - 1, (uintptr_t)task);
   uint64_t token = atomic_load_explicit(&strays, memory_order_acquire);
   return is_open(token) ? token : 0;
 }
@@ -301,6 +321,13 @@ size_t memory_graph_scope_survivors(uint64_t token, memory_graph_survivor *block
   if (blocks)
     sort(blocks, found < room ? found : room);
   return found;
+}
+
+__attribute__((noinline)) void memory_graph_clear_dead_stack(void) {
+  char dead[128 << 10];
+  memset(dead, 0, sizeof dead);
+  // The compiler must believe that somebody reads it.
+  __asm__ volatile("" : : "r"(dead) : "memory");
 }
 
 size_t memory_graph_stack_frames(uint32_t stack, uint64_t *frames, size_t room) {

@@ -73,6 +73,29 @@ import Testing
     #expect(left.sorted() == ["bundle", "marks"])
   }
 
+  @Test("What a link leads to outside the folder is not published")
+  func links() throws {
+    let recordings = try Recordings()
+    defer { recordings.remove() }
+    let secret = recordings.folder + "/secret"
+    try Data("a secret".utf8).write(to: URL(fileURLWithPath: secret))
+    for name in ["x.mgraph", "x.html", "x.json"] {
+      try FileManager.default.createSymbolicLink(
+        atPath: recordings.url("marks/" + name).path, withDestinationPath: secret)
+    }
+    // One that stays within it is as good as what it leads to.
+    try FileManager.default.createSymbolicLink(
+      atPath: recordings.url("marks/again.mgraph").path, withDestinationPath: "call-1.mgraph")
+    _ = recordings.bundle()
+    for name in recordings.written {
+      let data = try Data(contentsOf: recordings.url("bundle/" + name))
+      #expect(data.range(of: Data("a secret".utf8)) == nil, "\(name)")
+    }
+    let leftOut = try JSON(parsing: recordings.text("report.json"))["bundle"]["leftOut"].elements
+    #expect(leftOut.compactMap(\.["path"].string).sorted() == ["x.html", "x.json", "x.mgraph"])
+    #expect(recordings.written.contains("snapshots/again.mgraph"))
+  }
+
   @Test("What does not fit is left out, the least telling first, and told")
   func limit() throws {
     let recordings = try Recordings()

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 import urllib.parse
 
@@ -115,6 +116,9 @@ class StoreHandler(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
             self.connection.close()
             return
+        if trouble == "wait":
+            time.sleep(3)
+            return self.answer(200)
         if trouble:
             return self.answer(trouble)
         if store.token and self.headers.get("Authorization") != f"Bearer {store.token}":
@@ -173,6 +177,7 @@ class UploadTest(unittest.TestCase):
             "index.html": b"<p>index", "summary.md": b"# sum",
             "snapshots/a b+c%d.mgraph": bytes(range(256)) * 4096,
             "reports/\u00e9\u4e2d.html": b"<p>report", "empty.json": b"",
+            "snapshots/a[1-3]{x,y}.mgraph": b"brackets",
         }
         for name, content in self.content.items():
             path = self.folder / name
@@ -194,7 +199,7 @@ class UploadTest(unittest.TestCase):
         call = self.upload(self.folder, self.store.url + "/build 17/".replace(" ", "%20"))
         self.assertEqual((call.returncode, call.stderr), (0, ""))
         self.assert_stored("/build 17")
-        self.assertIn(f"5 files are at {self.store.url}/build%2017\n", call.stdout)
+        self.assertIn(f"6 files are at {self.store.url}/build%2017\n", call.stdout)
         self.assertTrue(self.store.requests[-1].endswith("/index.html"), "it comes last")
         self.assertEqual(self.store.types["/build 17/index.html"], "text/html; charset=utf-8")
         self.assertEqual(self.store.types["/build 17/empty.json"], "application/json")
@@ -205,7 +210,7 @@ class UploadTest(unittest.TestCase):
         self.assertEqual(call.returncode, 0, call.stderr)
         self.assert_stored("/x")
         self.assertEqual(call.stderr.count("trying again"), 6)
-        self.assertEqual(len(self.store.requests), 5 + 6)
+        self.assertEqual(len(self.store.requests), 6 + 6)
 
     def test_gives_up(self):
         self.store.troubles = [503] * 10
@@ -248,6 +253,25 @@ class UploadTest(unittest.TestCase):
                 AWS_SECRET_ACCESS_KEY=self.store.secret, **keys, **more)
             self.assertEqual(call.returncode, 0, call.stderr)
             self.assert_stored("/bucket/x")
+
+    def test_secrets_are_no_options(self):
+        for token in ('x"\noutput = "stolen', "a\\b", "a\tb"):
+            with self.subTest(token):
+                call = self.upload(self.folder, self.store.url + "/x", UPLOAD_TOKEN=token)
+                self.assertEqual(call.returncode, 2)
+                self.assertIn("upload-artifact: UPLOAD_TOKEN: ", call.stderr)
+        self.assertEqual(self.store.requests, [])
+
+    def test_numbers(self):
+        for name in ("UPLOAD_TRIES", "UPLOAD_DELAY", "UPLOAD_LIMIT"):
+            call = self.upload(self.folder, self.store.url + "/x", **{name: "abc"})
+            self.assertEqual((call.returncode, call.stderr), (2, f"upload-artifact: {name}: no number: abc\n"))
+
+    def test_a_server_that_takes_for_ever(self):
+        self.store.troubles = ["wait"] * 9
+        call = self.upload(self.folder, self.store.url + "/x", UPLOAD_TRIES="2", UPLOAD_LIMIT="1")
+        self.assertEqual(call.returncode, 1)
+        self.assertIn("given up after 2 tries: curl: (28)", call.stderr)
 
     def test_usage(self):
         for words in ([], [self.folder], [self.folder, "ftp://x"], ["--s3", self.folder, "http://x"],

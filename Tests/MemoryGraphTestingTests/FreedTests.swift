@@ -59,6 +59,18 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true]) func whatATaskMakesLaterCounts(isDetached: Bool) async {
+    let work: @Sendable () async -> Void = {
+      try? await Task.sleep(for: .milliseconds(50))
+      leakScreen()
+    }
+    await expectFailure("1 × MemoryGraphTestingTests.Screen is not freed") {
+      await expectFreed(Screen.self) {
+        if isDetached { Task.detached(operation: work) } else { Task(operation: work) }
+      }
+    }
+  }
+
   @Test func objectsFromBeforeDoNotCount() async {
     let old = Screen()
     await expectFreed(Screen.self) { old.update() }

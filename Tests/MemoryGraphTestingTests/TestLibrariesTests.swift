@@ -158,4 +158,40 @@ import Testing
     }
     withExtendedLifetime(holder) {}
   }
+
+  private final class Kept: Sendable {
+    let screens = Mutex<[Screen]>([])
+    func add() { screens.withLock { $0.append(Screen()) } }
+    var count: Int { screens.withLock { $0.count } }
+  }
+
+  @Test func aTaskThatOutlivesItsCheckGivesNothingToTheNextOneThere() async throws {
+    let (orders, boss) = AsyncStream<Void>.makeStream()
+    let (deliveries, worker) = AsyncStream<Void>.makeStream()
+    let kept = Kept()
+    let first = try CheckScope.open(takesStrays: false)
+    let task = CheckScope.$current.withValue(first.token) {
+      Task.detached {
+        for await _ in orders {
+          kept.add()
+          worker.yield()
+        }
+      }
+    }
+    first.close()
+    var strangers: Int?
+    for _ in 0..<2_000 where strangers == nil {
+      let scope = try CheckScope.open(takesStrays: false)
+      defer { scope.close() }
+      // The low bits of a token are its place in the agent's table, the rest is a serial number.
+      guard scope.token & 0xFFFF == first.token & 0xFFFF else { continue }
+      boss.yield()
+      for await _ in deliveries { break }
+      strangers = Survivors.objects(among: scope.blocks).count
+    }
+    boss.finish()
+    await task.value
+    #expect(try #require(strangers, "the place was not used again") == 0)
+    #expect(kept.count == 1)
+  }
 }

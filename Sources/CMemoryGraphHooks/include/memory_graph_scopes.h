@@ -52,6 +52,9 @@ void memory_graph_scope_take_strays(uint64_t scope, bool takes);
 size_t memory_graph_scope_survivors(uint64_t scope, memory_graph_survivor *_Nullable blocks,
                                     size_t room);
 
+/// Overwrites the stack below the caller's frame, 128 KB of it, so that what is called next finds no old words.
+void memory_graph_clear_dead_stack(void);
+
 /// Writes down the return addresses of a survivor's stack, the innermost first, `room` of them at most. The
 /// number of all; 0 where the stack is unknown.
 size_t memory_graph_stack_frames(uint32_t stack, uint64_t *frames, size_t room);

@@ -58,6 +58,9 @@ struct BundleContents {
   /// What could not be read, and why.
   var unreadable: [(file: BundleFile, why: String)] = []
 
+  /// Links that lead out of the folders.
+  var elsewhere: [BundleFile] = []
+
   /// Reads what lies in some folders.
   ///
   /// - Parameter excluded: A folder that is none of them: that of the bundle.
@@ -78,6 +81,11 @@ struct BundleContents {
         name = name.drop { $0 == "/" }
         let file = BundleFile(
           path: path, name: isAlone ? String(name) : base + "/" + name, bytes: Self.size(of: path))
+        // A bundle is made to be uploaded: what lies elsewhere is nobody's to publish.
+        guard Self.lies(path, in: folder) else {
+          elsewhere.append(file)
+          continue
+        }
         if path.hasSuffix(".mgraph") {
           progress.report(step: "reading \(path)", done: 0, total: 0)
           do {
@@ -100,6 +108,17 @@ struct BundleContents {
       }
     }
     try addRuns(snapshots, of: call, progress: progress)
+  }
+
+  /// Whether a file is in a folder, links followed.
+  private static func lies(_ path: String, in folder: String) -> Bool {
+    func resolved(_ path: String) -> String? {
+      guard let found = realpath(path, nil) else { return nil }
+      defer { free(found) }
+      return String(cString: found)
+    }
+    guard let file = resolved(path), let folder = resolved(folder) else { return true }
+    return file.hasPrefix(folder == "/" ? "/" : folder + "/")
   }
 
   /// What of a snapshot tells the run that it is of.

@@ -73,6 +73,9 @@ struct BundleWriter {
         _ = try folder.add(file, as: "snapshots/" + file.name)
       }
     }
+    for file in _contents.elsewhere {
+      folder.leaveOut(file.name, bytes: file.bytes, why: "a link to a file outside the folder")
+    }
     for (file, _) in _contents.unreadable {
       _ = try folder.add(file, as: "unreadable/" + file.name)
     }

@@ -171,7 +171,7 @@ package struct BundleReport: Report {
             }, omitted: _runs.count - shown.count)))
     }
     if !_leftOut.isEmpty {
-      document.blocks.append(.heading("Left out, to keep this folder small"))
+      document.blocks.append(.heading("Left out"))
       document.blocks.append(.table(Self.table(of: _leftOut, limit: limit)))
     }
     return document

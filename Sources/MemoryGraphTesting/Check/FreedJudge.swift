@@ -27,8 +27,11 @@ struct FreedJudge: Judge {
       return .run
     }
     if let _answer { return .done(_answer) }
-    let objects = Survivors.objects(of: _classes, among: scope.blocks)
-    if let pause = _settling.pause(for: objects, mayGo: true) { return .wait(pause) }
+    let blocks = scope.blocks
+    let objects = Survivors.objects(of: _classes, among: blocks)
+    // A task that goes on may make such an object yet.
+    let waited = objects.isEmpty ? Survivors.tasks(among: blocks) : objects
+    if let pause = _settling.pause(for: waited, mayGo: true) { return .wait(pause) }
     if objects.isEmpty { return .done(nil) }
     let (scope, classes, subject) = (scope, _classes, _subject)
     let before = Set(objects.map { HiddenAddress($0.address) })

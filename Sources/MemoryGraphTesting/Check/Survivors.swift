@@ -25,6 +25,12 @@ enum Survivors {
     }
   }
 
+  /// The tasks among some blocks.
+  static func tasks(among blocks: [memory_graph_survivor]) -> [memory_graph_survivor] {
+    var kinds = TypeKinds()
+    return blocks.filter { kinds.kind(of: $0) == .task }
+  }
+
   /// Whether a task is among some objects: it may end soon, and let go what it has.
   static func hasTask(among objects: [memory_graph_survivor]) -> Bool {
     var kinds = TypeKinds()
