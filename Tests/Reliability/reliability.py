@@ -91,9 +91,10 @@ def main():
         if arguments.soak or full and not only:
             host.soak(machine, table, arguments.soak or 600, seed)
     finally:
+        # What was tried before somebody ended it was tried.
         machine.close()
-    if arguments.table:
-        write(table, arguments.table, arguments, seed)
+        if arguments.table:
+            write(table, arguments.table, arguments, seed)
     print(f"\n{sum(row[2] for row in table.rows):,} runs, {len(table.failures)} losses; seed {seed}")
     for text in table.failures:
         print("LOST  " + text)
