@@ -1,8 +1,11 @@
-// mirror_guard.c: questions to the remote mirror that end where it aborts.
+// mirror_guard.c: questions to the remote mirror that end where it gives up or breaks.
 //
-// The library asserts about names that it takes out of the target's memory. In a damaged core file, or
-// in a program that has overwritten its own memory, they are anything. The C standard lets a handler of
-// SIGABRT leave `abort` by a jump.
+// The library asserts about names that it takes out of the target's memory, and follows them where they
+// lead. In a damaged core file, or in a program that has overwritten its own memory, they are anything: it
+// calls `abort`, reads an address that is not there, or calls itself until the stack is full. The handlers
+// leave the question by a jump, on a stack of their own. The C standard allows that for `abort`; for a
+// fault POSIX allows it where no function was interrupted that may not be, and the library's are not called
+// again where one was left but with the guard around them.
 
 #define _GNU_SOURCE
 #include "remote_mirror.h"
@@ -11,30 +14,76 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stddef.h>
+#include <sys/mman.h>
 
-static __thread sigjmp_buf *volatile way_out; // NULL while no question is asked
+// NULL while this thread asks no question.
+static __thread sigjmp_buf *volatile way_out;
 static __thread uint64_t failures;
-static struct sigaction before;
+static __thread int has_stack;
 
-static void on_abort(int number, siginfo_t *info, void *context) {
-  if (way_out != NULL)
+// What the library may end in: abort, bad addresses, traps that the compiler put where nothing should come.
+static const int signals[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE};
+enum { SIGNAL_COUNT = sizeof signals / sizeof *signals, STACK_BYTES = 64 << 10 };
+static struct sigaction before[SIGNAL_COUNT];
+
+static void on_signal(int number, siginfo_t *info, void *context) {
+  // Only what this thread did itself: SIGSEGV may be sent by anybody.
+  if (way_out != NULL && (info->si_code > 0 || number == SIGABRT))
     siglongjmp(*way_out, 1);
   // Somebody else's: as if this handler were not there.
-  if ((before.sa_flags & SA_SIGINFO) != 0)
-    before.sa_sigaction(number, info, context);
-  else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
-    before.sa_handler(number);
+  int place = 0;
+  while (place < SIGNAL_COUNT - 1 && signals[place] != number)
+    place++;
+  if ((before[place].sa_flags & SA_SIGINFO) != 0) {
+    before[place].sa_sigaction(number, info, context);
+  } else if (before[place].sa_handler != SIG_DFL && before[place].sa_handler != SIG_IGN) {
+    before[place].sa_handler(number);
+  } else if (number != SIGABRT || info->si_code <= 0) {
+    // Behind this handler the instruction runs once more, or the signal is sent once more: to its end.
+    sigaction(number, &before[place], NULL);
+    if (info->si_code <= 0)
+      raise(number);
+  }
+}
+
+static pthread_key_t stack_key;
+
+static void free_stack(void *stack) {
+  stack_t none = {.ss_flags = SS_DISABLE};
+  sigaltstack(&none, NULL);
+  munmap(stack, STACK_BYTES);
 }
 
 static void install(void) {
-  struct sigaction action = {.sa_sigaction = on_abort};
+  pthread_key_create(&stack_key, free_stack);
+  struct sigaction action = {.sa_sigaction = on_signal};
   // Not masked: the way out is a jump, behind which it must arrive again.
   action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
-  sigaction(SIGABRT, &action, &before);
+  for (int place = 0; place < SIGNAL_COUNT; place++)
+    sigaction(signals[place], &action, &before[place]);
 }
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+// Where the thread's own stack is full, the handler needs another.
+static void prepare_thread(void) {
+  pthread_once(&once, install);
+  if (has_stack)
+    return;
+  has_stack = 1;
+  stack_t now;
+  if (sigaltstack(NULL, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0)
+    return; // it has one
+  void *room = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED)
+    return;
+  stack_t own = {.ss_sp = room, .ss_size = STACK_BYTES};
+  if (sigaltstack(&own, NULL) == 0)
+    pthread_setspecific(stack_key, room);
+  else
+    munmap(room, STACK_BYTES);
+}
 
 uint64_t mg_mirror_failures(void) {
   return failures;
@@ -43,7 +92,7 @@ uint64_t mg_mirror_failures(void) {
 // A question and its answer; `zero` where the library gives up. The library's callbacks ask nothing.
 #define ASK(type, zero, call)                                                                      \
   do {                                                                                             \
-    pthread_once(&once, install);                                                                  \
+    prepare_thread();                                                                              \
     sigjmp_buf here;                                                                               \
     if (sigsetjmp(here, 0) != 0) {                                                                 \
       way_out = NULL;                                                                              \
@@ -55,6 +104,31 @@ uint64_t mg_mirror_failures(void) {
     way_out = NULL;                                                                                \
     return answer;                                                                                 \
   } while (0)
+
+void *mg_mirror_create(const mg_mirror *mirror, void *reader, mg_query_function query,
+                       mg_free_function free_bytes, mg_read_function read_bytes,
+                       mg_string_length_function string_length, mg_symbol_function symbol) {
+  ASK(void *, NULL, mirror->create(reader, query, free_bytes, read_bytes, string_length, symbol));
+}
+
+void mg_mirror_destroy(const mg_mirror *mirror, void *context, uint64_t failures_before) {
+  // What a jump has left half done is not to be taken apart.
+  if (failures == failures_before)
+    mirror->destroy(context);
+}
+
+uint32_t mg_mirror_add_sections(const mg_mirror *mirror, void *context,
+                                const mg_reflection_sections *sections) {
+  ASK(uint32_t, 0, mirror->add_sections(context, *sections));
+}
+
+unsigned mg_mirror_generic_argument_count(const mg_mirror *mirror, mg_type_ref type) {
+  ASK(unsigned, 0, mirror->generic_argument_count(type));
+}
+
+mg_type_ref mg_mirror_generic_argument(const mg_mirror *mirror, mg_type_ref type, unsigned index) {
+  ASK(mg_type_ref, 0, mirror->generic_argument(type, index));
+}
 
 mg_type_ref mg_mirror_type_for_metadata(const mg_mirror *mirror, void *context,
                                         uintptr_t metadata) {

@@ -20,9 +20,12 @@ int memory_graph_start(void) {
   return mg_other_api ? mg_other_api->start() : mg_start();
 }
 
-// Says where the stack of the program ends and the agent's begins. The registers that a function keeps
-// for its caller are in this frame, whatever the compiler makes of it.
-#if defined(__x86_64__)
+// Says where the stack of the program ends and the agent's begins. The registers that a function keeps for its caller
+// are the caller's; what else lies in this frame is the agent's, and as full of old words as the frames below.
+#if defined(__x86_64__) && defined(__clang__)
+// All five of them are saved where __builtin_unwind_init is, and lie directly below the frame's own address: rbx, r12 to r15.
+#define STACK_POINTER(place) (place) = (uintptr_t)__builtin_frame_address(0) - 5 * sizeof(uintptr_t)
+#elif defined(__x86_64__)
 #define STACK_POINTER(place) __asm__("mov %%rsp, %0" : "=r"(place))
 #else
 #define STACK_POINTER(place) __asm__("mov %0, sp" : "=r"(place))

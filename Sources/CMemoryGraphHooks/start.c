@@ -48,8 +48,15 @@ void mg_complain(unsigned cause, const char *what, const char *why) {
   size_t count = 0;
   const char *parts[] = {"memory-graph: ", what, ": ", why, "\n"};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-    for (const char *c = parts[i]; *c && count < sizeof text; c++)
-      text[count++] = *c;
+    for (const char *c = parts[i]; *c && count < sizeof text; c++) {
+      unsigned char byte = (unsigned char)*c, next = (unsigned char)c[1];
+      // A path may have in it what a terminal obeys: control characters, those above ASCII, too.
+      bool is_control = byte == 0x7f || (byte < ' ' && byte != '\n') ||
+                        (byte == 0xc2 && next >= 0x80 && next < 0xa0);
+      text[count++] = is_control ? '?' : *c;
+      if (is_control && byte == 0xc2)
+        c++;
+    }
   mg_sys3(SYS_write, 2, text, count);
 }
 

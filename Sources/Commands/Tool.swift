@@ -1,6 +1,7 @@
 // Tool: takes a command line, finds its verb, runs it, and turns errors into a sentence and a status.
 
 internal import Glibc
+internal import HeapCapture
 
 /// A command line tool: some verbs, or just one.
 package struct Tool: Sendable {
@@ -40,7 +41,12 @@ package struct Tool: Sendable {
 
   /// Runs this process's command line and ends the process.
   package func runProcess() -> Never {
-    exit(run(Array(CommandLine.arguments.dropFirst()), on: .process, ofProcess: true).rawValue)
+    runProcess(Array(CommandLine.arguments.dropFirst()))
+  }
+
+  /// Runs a command line, with all the stack that a verb may take, and ends the process.
+  package func runProcess(_ words: [String]) -> Never {
+    exit(onLargeStack { run(words, on: .process, ofProcess: true) }.rawValue)
   }
 
   /// Runs a command line.
@@ -89,7 +95,7 @@ package struct Tool: Sendable {
           CommandError("standard output", String(cString: strerror($0.errno)), status: .impossible)
         } ?? CommandError(error, verb: verbName)
       // Nobody is left to hear it where standard error can't be written either.
-      try? console.errors.write("\(name): \(failure.sentence)\n")
+      console.say("\(name): \(failure.sentence)")
       return failure.status
     }
   }

@@ -81,6 +81,6 @@ package struct Invocation: Sendable {
   /// Says something beside the report, on standard error, unless the caller wants quiet.
   package func note(_ text: String) {
     guard !arguments.has(.quiet) else { return }
-    try? console.errors.write("\(tool): \(text)\n")
+    console.say("\(tool): \(text)")
   }
 }

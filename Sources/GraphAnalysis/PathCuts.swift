@@ -110,6 +110,9 @@ struct PathCutSearch {
     let steps = path.steps
     let last = steps.count - 1
     // Who holds a continuation can resume it; without it the task would wait for ever.
+    if graph.typeName(of: path.target) == "Swift.CheckedContinuationCanary" {
+      return Plan(step: last, advice: .resumeWaiting)
+    }
     if graph.kind(of: path.target) == .task,
       case .continuation = graph.wait(of: path.target, states: _taskStates)
     {

@@ -25,38 +25,44 @@ package struct BreadthFirstForest: Sendable {
     of graph: CSRGraph, from roots: [UInt32], cancel: any CancelSignal = NeverCancelled()
   ) throws(CancellationError) {
     var check = CancelCheck(cancel)
-    let offsets = graph.offsets
-    let targets = graph.targets
-    var parent = [UInt32](repeating: .absent, count: graph.nodeCount)
-    var parentEdge = parent
+    var parentByNode = [UInt32](repeating: .absent, count: graph.nodeCount)
+    var parentEdgeByNode = parentByNode
     var order = [UInt32](repeating: 0, count: graph.nodeCount)
     var tail = 0
-    for root in roots where parent[Int(root)] == .absent {
-      parent[Int(root)] = root
+    for root in roots where parentByNode[Int(root)] == .absent {
+      parentByNode[Int(root)] = root
       order[tail] = root
       tail &+= 1
     }
-    var head = 0
-    while head < tail {
-      try check.step()
-      let node = order[head]
-      head &+= 1
-      var slot = Int(offsets[Int(node)])
-      let end = Int(offsets[Int(node) + 1])
-      while slot < end {
-        let next = targets[slot]
-        if parent[Int(next)] == .absent {
-          parent[Int(next)] = node
-          parentEdge[Int(next)] = UInt32(truncatingIfNeeded: slot)
-          order[tail] = next
-          tail &+= 1
+    do {
+      // A graph's columns lead to nodes and edges that there are, so no access is checked again.
+      let offsets = graph.offsets.span
+      let targets = graph.targets.span
+      var parent = parentByNode.mutableSpan
+      var parentEdge = parentEdgeByNode.mutableSpan
+      var found = order.mutableSpan
+      var head = 0
+      while head < tail {
+        try check.step()
+        let node = found[unchecked: head]
+        head &+= 1
+        var slot = Int(offsets[unchecked: Int(node)])
+        let end = Int(offsets[unchecked: Int(node) &+ 1])
+        while slot < end {
+          let next = targets[unchecked: slot]
+          if parent[unchecked: Int(next)] == .absent {
+            parent[unchecked: Int(next)] = node
+            parentEdge[unchecked: Int(next)] = UInt32(truncatingIfNeeded: slot)
+            found[unchecked: tail] = next
+            tail &+= 1
+          }
+          slot &+= 1
         }
-        slot &+= 1
       }
     }
     order.removeSubrange(tail...)
-    parentByNode = parent
-    parentEdgeByNode = parentEdge
+    self.parentByNode = parentByNode
+    self.parentEdgeByNode = parentEdgeByNode
     self.order = order
   }
 

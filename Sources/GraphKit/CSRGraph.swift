@@ -107,17 +107,26 @@ package struct CSRGraph: Sendable {
     var backOffsets = [UInt32](repeating: 0, count: nodeCount + 1)
     var sources = [UInt32](repeating: 0, count: edgeCount)
     var edges = [UInt32](repeating: 0, count: edgeCount)
-    targets.withUnsafeBufferPointer { targets in
-      for target in targets { backOffsets[Int(target) + 1] &+= 1 }
-      for node in 0..<nodeCount { backOffsets[node + 1] &+= backOffsets[node] }
-      var next = backOffsets
+    for target in targets { backOffsets[Int(target) + 1] &+= 1 }
+    for node in 0..<nodeCount { backOffsets[node + 1] &+= backOffsets[node] }
+    var nextByNode = backOffsets
+    do {
+      // The columns lead to nodes and edges that there are, so no access is checked again.
+      let offsets = self.offsets.span
+      let targets = self.targets.span
+      var next = nextByNode.mutableSpan
+      var source = sources.mutableSpan
+      var edge = edges.mutableSpan
       for node in 0..<nodeCount {
-        for slot in Int(offsets[node])..<Int(offsets[node + 1]) {
-          let target = Int(targets[slot])
-          let place = Int(next[target])
-          next[target] &+= 1
-          sources[place] = UInt32(truncatingIfNeeded: node)
-          edges[place] = UInt32(truncatingIfNeeded: slot)
+        var slot = Int(offsets[unchecked: node])
+        let end = Int(offsets[unchecked: node &+ 1])
+        while slot < end {
+          let target = Int(targets[unchecked: slot])
+          let place = Int(next[unchecked: target])
+          next[unchecked: target] &+= 1
+          source[unchecked: place] = UInt32(truncatingIfNeeded: node)
+          edge[unchecked: place] = UInt32(truncatingIfNeeded: slot)
+          slot &+= 1
         }
       }
     }

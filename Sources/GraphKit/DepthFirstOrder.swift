@@ -32,13 +32,15 @@ package struct DepthFirstOrder: Sendable {
     thenFrom more: ([UInt32]) throws(CancellationError) -> [UInt32] = { _ in [] }
   ) throws(CancellationError) {
     var check = CancelCheck(cancel)
-    let offsets = graph.offsets
-    let targets = graph.targets
+    let offsets = graph.offsets.span
+    let targets = graph.targets.span
     var number = [UInt32](repeating: .absent, count: graph.nodeCount)
     var parent = number
     var nextEdge = [UInt32](repeating: 0, count: graph.nodeCount)
     var preorder: [UInt32] = []
     var postorder: [UInt32] = []
+    preorder.reserveCapacity(graph.nodeCount)
+    postorder.reserveCapacity(graph.nodeCount)
     var treeRoots: [UInt32] = []
     var path: [UInt32] = []
     var nextRoot = 0
@@ -63,13 +65,14 @@ package struct DepthFirstOrder: Sendable {
         try check.step()
         var slot = Int(nextEdge[Int(node)])
         let end = Int(offsets[Int(node) + 1])
-        while slot < end && number[Int(targets[slot])] != .absent { slot &+= 1 }
+        // A graph's columns lead to nodes and edges that there are: `end` is one at most past the last edge.
+        while slot < end && number[Int(targets[unchecked: slot])] != .absent { slot &+= 1 }
         if slot == end {
           postorder.append(node)
           path.removeLast()
           continue
         }
-        let next = targets[slot]
+        let next = targets[unchecked: slot]
         nextEdge[Int(node)] = UInt32(truncatingIfNeeded: slot &+ 1)
         number[Int(next)] = UInt32(truncatingIfNeeded: preorder.count)
         parent[Int(next)] = node

@@ -51,82 +51,94 @@ package struct DominatorTree: Sendable {
     unreachableEntries = entries
 
     // From here on nodes are named by preorder number plus one; 0 is the virtual root.
-    let numberByNode = search.numberByNode
-    let nodeByNumber = search.preorder
     var isEntry = [Bool](repeating: false, count: nodeCount)
     for node in roots { isEntry[Int(node)] = true }
     for node in entries { isEntry[Int(node)] = true }
-    var ancestor = [UInt32](repeating: 0, count: nodeCount + 1)
+    var ancestors = [UInt32](repeating: 0, count: nodeCount + 1)
     for number in 1..<(nodeCount + 1) {
-      let parent = search.parentByNode[Int(nodeByNumber[number - 1])]
-      ancestor[number] = parent == .absent ? 0 : numberByNode[Int(parent)] + 1
+      let parent = search.parentByNode[Int(search.preorder[number - 1])]
+      ancestors[number] = parent == .absent ? 0 : search.numberByNode[Int(parent)] + 1
     }
-    var dominator = ancestor
-    var best = [UInt32](repeating: 0, count: nodeCount + 1)
-    for number in 0...nodeCount { best[number] = UInt32(truncatingIfNeeded: number) }
-    var semi = best
-    let backOffsets = predecessors.offsets
-    let backTargets = predecessors.targets
-    var stack = [UInt32](repeating: 0, count: nodeCount + 1)
-
-    // Semidominators, last node first. `best` of a number is the one with the least semidominator on
-    // the way up to the first ancestor that has not been worked on; the way is shortened as it is gone.
-    var number = nodeCount
-    while number >= 1 {
-      try check.step()
-      let node = Int(nodeByNumber[number - 1])
-      var least = isEntry[node] ? 0 : ancestor[number]
-      let last = UInt32(truncatingIfNeeded: number &+ 1)
-      var slot = Int(backOffsets[node])
-      let end = Int(backOffsets[node + 1])
-      while slot < end {
-        let from = Int(numberByNode[Int(backTargets[slot])] &+ 1)
-        slot &+= 1
-        if ancestor[from] >= last {
-          var depth = 0
-          var walk = from
-          repeat {
-            stack[depth] = UInt32(truncatingIfNeeded: walk)
-            depth &+= 1
-            walk = Int(ancestor[walk])
-          } while ancestor[walk] >= last
-          var above = walk
-          var aboveBest = best[above]
-          repeat {
-            depth &-= 1
-            walk = Int(stack[depth])
-            ancestor[walk] = ancestor[above]
-            let own = best[walk]
-            if semi[Int(aboveBest)] < semi[Int(own)] {
-              best[walk] = best[above]
-            } else {
-              aboveBest = own
-            }
-            above = walk
-          } while depth > 0
-        }
-        let candidate = semi[Int(best[from])]
-        if candidate < least { least = candidate }
-      }
-      semi[number] = least
-      number &-= 1
-    }
-
-    // The immediate dominator is the nearest common ancestor, in the tree so far, of the parent and the
-    // semidominator.
-    for number in 1..<(nodeCount + 1) {
-      let least = semi[number]
-      var candidate = dominator[number]
-      while candidate > least { candidate = dominator[Int(candidate)] }
-      dominator[number] = candidate
-    }
+    var dominators = ancestors
+    var bests = (0...UInt32(nodeCount)).map { $0 }
+    var semidominators = bests
+    var walked = [UInt32](repeating: 0, count: nodeCount + 1)
     var dominatorByNode = [UInt32](
       repeating: UInt32(truncatingIfNeeded: nodeCount), count: nodeCount)
-    for number in 1..<(nodeCount + 1) where dominator[number] != 0 {
-      dominatorByNode[Int(nodeByNumber[number - 1])] = nodeByNumber[Int(dominator[number]) - 1]
+    do {
+      // All numbers and nodes are of this graph, so no access is checked again.
+      let numberByNode = search.numberByNode.span
+      let nodeByNumber = search.preorder.span
+      let backOffsets = predecessors.offsets.span
+      let backTargets = predecessors.targets.span
+      let entered = isEntry.span
+      var ancestor = ancestors.mutableSpan
+      var dominator = dominators.mutableSpan
+      var best = bests.mutableSpan
+      var semi = semidominators.mutableSpan
+      var stack = walked.mutableSpan
+      var byNode = dominatorByNode.mutableSpan
+
+      // Semidominators, last node first. `best` of a number is the one with the least semidominator on
+      // the way up to the first ancestor that has not been worked on; the way is shortened as it is gone.
+      var number = nodeCount
+      while number >= 1 {
+        try check.step()
+        let node = Int(nodeByNumber[unchecked: number &- 1])
+        var least = entered[unchecked: node] ? 0 : ancestor[unchecked: number]
+        let last = UInt32(truncatingIfNeeded: number &+ 1)
+        var slot = Int(backOffsets[unchecked: node])
+        let end = Int(backOffsets[unchecked: node &+ 1])
+        while slot < end {
+          let from = Int(numberByNode[unchecked: Int(backTargets[unchecked: slot])] &+ 1)
+          slot &+= 1
+          if ancestor[unchecked: from] >= last {
+            var depth = 0
+            var walk = from
+            repeat {
+              stack[unchecked: depth] = UInt32(truncatingIfNeeded: walk)
+              depth &+= 1
+              walk = Int(ancestor[unchecked: walk])
+            } while ancestor[unchecked: walk] >= last
+            var above = walk
+            var aboveBest = best[unchecked: above]
+            repeat {
+              depth &-= 1
+              walk = Int(stack[unchecked: depth])
+              ancestor[unchecked: walk] = ancestor[unchecked: above]
+              let own = best[unchecked: walk]
+              if semi[unchecked: Int(aboveBest)] < semi[unchecked: Int(own)] {
+                best[unchecked: walk] = best[unchecked: above]
+              } else {
+                aboveBest = own
+              }
+              above = walk
+            } while depth > 0
+          }
+          let candidate = semi[unchecked: Int(best[unchecked: from])]
+          if candidate < least { least = candidate }
+        }
+        semi[unchecked: number] = least
+        number &-= 1
+      }
+
+      // The immediate dominator is the nearest common ancestor, in the tree so far, of the parent and the
+      // semidominator.
+      number = 1
+      while number <= nodeCount {
+        let least = semi[unchecked: number]
+        var candidate = dominator[unchecked: number]
+        while candidate > least { candidate = dominator[unchecked: Int(candidate)] }
+        dominator[unchecked: number] = candidate
+        if candidate != 0 {
+          byNode[unchecked: Int(nodeByNumber[unchecked: number &- 1])] =
+            nodeByNumber[unchecked: Int(candidate) &- 1]
+        }
+        number &+= 1
+      }
     }
     self.dominatorByNode = dominatorByNode
-    order = nodeByNumber
+    order = search.preorder
   }
 
   /// One node of each component of the unreachable part that nothing outside it leads to.
@@ -152,10 +164,19 @@ package struct DominatorTree: Sendable {
   ///
   /// - Complexity: O(*V*).
   package func retained(sizeByNode: [UInt64]) -> [UInt64] {
+    precondition(sizeByNode.count == dominatorByNode.count, "a size for each node")
     var retained = sizeByNode
-    for node in order.reversed() {
-      let dominator = Int(dominatorByNode[Int(node)])
-      if dominator < retained.count { retained[dominator] &+= retained[Int(node)] }
+    let nodes = order.span
+    let dominators = dominatorByNode.span
+    var sizes = retained.mutableSpan
+    var place = nodes.count
+    while place > 0 {
+      place &-= 1
+      let node = Int(nodes[unchecked: place])
+      let dominator = Int(dominators[unchecked: node])
+      if dominator < dominators.count {
+        sizes[unchecked: dominator] &+= sizes[unchecked: node]
+      }
     }
     return retained
   }

@@ -28,75 +28,87 @@ package struct StrongComponents: Sendable {
   ) throws(CancellationError) {
     var check = CancelCheck(cancel)
     let nodeCount = graph.nodeCount
-    let offsets = graph.offsets
-    let targets = graph.targets
-    var component = [UInt32](repeating: .absent, count: nodeCount)
+    var componentByNode = [UInt32](repeating: .absent, count: nodeCount)
     // 0 for a node not seen yet; absent for one whose component is complete, which no minimum picks.
-    var index = [UInt32](repeating: 0, count: nodeCount)
-    var low = index
-    var nextEdge = index
-    var path: [UInt32] = []
-    var open: [UInt32] = []
-    var seen: UInt32 = 0
+    var indexByNode = [UInt32](repeating: 0, count: nodeCount)
+    var lowByNode = indexByNode
+    var nextEdgeByNode = indexByNode
+    var nodesOfPath = indexByNode
+    var openNodes = indexByNode
     var count: UInt32 = 0
-    for start in 0..<nodeCount where index[start] == 0 {
-      seen &+= 1
-      index[start] = seen
-      low[start] = seen
-      nextEdge[start] = offsets[start]
-      path.append(UInt32(truncatingIfNeeded: start))
-      open.append(UInt32(truncatingIfNeeded: start))
-      while let top = path.last {
-        try check.step()
-        let node = Int(top)
-        var slot = Int(nextEdge[node])
-        let end = Int(offsets[node + 1])
-        var lowest = low[node]
-        var child = UInt32.absent
-        while slot < end {
-          let next = Int(targets[slot])
-          slot &+= 1
-          let nextIndex = index[next]
-          if nextIndex == 0 {
-            child = UInt32(truncatingIfNeeded: next)
-            break
+    do {
+      // A graph's columns lead to nodes and edges that there are, so no access is checked again.
+      let offsets = graph.offsets.span
+      let targets = graph.targets.span
+      var component = componentByNode.mutableSpan
+      var index = indexByNode.mutableSpan
+      var low = lowByNode.mutableSpan
+      var nextEdge = nextEdgeByNode.mutableSpan
+      var path = nodesOfPath.mutableSpan
+      var open = openNodes.mutableSpan
+      var seen: UInt32 = 0
+      var depth = 0
+      var openCount = 0
+      for start in 0..<nodeCount where index[unchecked: start] == 0 {
+        var entered = start
+        repeat {
+          if entered >= 0 {
+            seen &+= 1
+            index[unchecked: entered] = seen
+            low[unchecked: entered] = seen
+            nextEdge[unchecked: entered] = offsets[unchecked: entered]
+            path[unchecked: depth] = UInt32(truncatingIfNeeded: entered)
+            depth &+= 1
+            open[unchecked: openCount] = UInt32(truncatingIfNeeded: entered)
+            openCount &+= 1
+            entered = -1
           }
-          if nextIndex < lowest { lowest = nextIndex }
-        }
-        low[node] = lowest
-        nextEdge[node] = UInt32(truncatingIfNeeded: slot)
-        if child != .absent {
-          seen &+= 1
-          index[Int(child)] = seen
-          low[Int(child)] = seen
-          nextEdge[Int(child)] = offsets[Int(child)]
-          path.append(child)
-          open.append(child)
-          continue
-        }
-        path.removeLast()
-        if let parent = path.last, lowest < low[Int(parent)] { low[Int(parent)] = lowest }
-        if lowest == index[node] {
-          var member: UInt32
-          repeat {
-            member = open.removeLast()
-            component[Int(member)] = count
-            index[Int(member)] = .absent
-          } while member != top
-          count &+= 1
-        }
+          try check.step()
+          let node = Int(path[unchecked: depth &- 1])
+          var slot = Int(nextEdge[unchecked: node])
+          let end = Int(offsets[unchecked: node &+ 1])
+          var lowest = low[unchecked: node]
+          while slot < end {
+            let next = Int(targets[unchecked: slot])
+            slot &+= 1
+            let nextIndex = index[unchecked: next]
+            if nextIndex == 0 {
+              entered = next
+              break
+            }
+            if nextIndex < lowest { lowest = nextIndex }
+          }
+          low[unchecked: node] = lowest
+          nextEdge[unchecked: node] = UInt32(truncatingIfNeeded: slot)
+          if entered >= 0 { continue }
+          depth &-= 1
+          if depth > 0 {
+            let parent = Int(path[unchecked: depth &- 1])
+            if lowest < low[unchecked: parent] { low[unchecked: parent] = lowest }
+          }
+          if lowest == index[unchecked: node] {
+            var member: Int
+            repeat {
+              openCount &-= 1
+              member = Int(open[unchecked: openCount])
+              component[unchecked: member] = count
+              index[unchecked: member] = .absent
+            } while member != node
+            count &+= 1
+          }
+        } while depth > 0
       }
     }
     self.count = Int(count)
-    componentByNode = component
+    self.componentByNode = componentByNode
 
     var first = [UInt32](repeating: 0, count: Int(count) + 1)
-    for number in component { first[Int(number) + 1] &+= 1 }
+    for number in componentByNode { first[Int(number) + 1] &+= 1 }
     for number in 0..<Int(count) { first[number + 1] &+= first[number] }
     var next = first
     var members = [UInt32](repeating: 0, count: nodeCount)
     for node in 0..<nodeCount {
-      let number = Int(component[node])
+      let number = Int(componentByNode[node])
       members[Int(next[number])] = UInt32(truncatingIfNeeded: node)
       next[number] &+= 1
     }

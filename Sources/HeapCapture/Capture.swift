@@ -13,12 +13,33 @@ package import SnapshotFormat
 package func captureSnapshot(
   source: any MemorySource, state: UInt64
 ) throws(CaptureError) -> Snapshot {
-  let memory = TargetMemory(source)
-  let tables = try AgentTables(memory: memory, state: state)
-  let threads = tables.threads()
-  return try captureSnapshot(
-    memory: memory, inventory: complete(tables, memory: memory, threads: threads),
-    threads: threads)
+  try refusingLost(source, pid: 0) { () throws(CaptureError) in
+    let memory = TargetMemory(source)
+    let tables = try AgentTables(memory: memory, state: state)
+    let threads = tables.threads()
+    return try captureSnapshot(
+      memory: memory, inventory: complete(tables, memory: memory, threads: threads),
+      threads: threads)
+  }
+}
+
+/// What a closure reads of a program, if the program is still there afterwards.
+///
+/// What can't be read any more looks like memory that was never there: what only that held would be
+/// called leaked, and types that can't be read have no references.
+///
+/// - Throws: ``CaptureError/endedMeanwhile(pid:)`` where the program has ended, whatever came of reading it.
+func refusingLost<Result>(
+  _ source: any MemorySource, pid: Int32, _ body: () throws(CaptureError) -> Result
+) throws(CaptureError) -> Result {
+  let result: Result
+  do throws(CaptureError) {
+    result = try body()
+  } catch {
+    throw source.isStillThere ? error : .endedMeanwhile(pid: pid)
+  }
+  guard source.isStillThere else { throw .endedMeanwhile(pid: pid) }
+  return result
 }
 
 /// The inventory of an agent, with the blocks that it never saw where it started late.
@@ -89,9 +110,7 @@ private struct Capture {
   ) throws(CaptureError) {
     _memory = memory
     _images = loadImages(of: memory)
-    guard _images.contains(where: { $0.sections["swift5_fieldmd"] != nil }) else {
-      throw .notSwift(executable: memory.source.executable)
-    }
+    try checkIsSwift(_images, executable: memory.source.executable)
     _inventory = inventory
     _labels = LabelTable()
     _catalog = try TypeCatalog(memory: memory, images: _images, labels: _labels)
@@ -106,6 +125,7 @@ private struct Capture {
         "\(fileName(of: program.module.path)) has no reflection metadata, so its fields are unknown and"
           + " read as words; build it without -disable-reflection-metadata"] = 1
     }
+    for gap in _images.compactMap(\.fileGap) { _diagnostics[gap] = 1 }
     if _taskLayout == nil,
       _images.address(ofSymbol: "_swift_concurrency_debug_internal_layout_version") != nil
     {
@@ -139,7 +159,9 @@ private struct Capture {
       guard let header = _memory.bytes(at: address, count: 16) else { continue }
       let word = header.load(as: UInt64.self)
       if word < 4096 { continue }
-      guard let type = _catalog.type(ofMetadataWord: word) else { continue }
+      guard let type = _catalog.type(ofMetadataWord: word),
+        _catalog.fits(type, at: address, allocatedSize: Int(clamping: _nodes.size[row]))
+      else { continue }
       if type.isCounted {
         guard
           let counts = ReferenceCounts(
@@ -421,10 +443,13 @@ private struct Capture {
     let ownRanges = _inventory.ownRanges().sorted { $0.lowerBound < $1.lowerBound }
     // Each module's block may be preceded by bytes that align it.
     let threadLocalSize = _images.reduce(UInt64(0)) { $0 + UInt64($1.tlsTemplateSize) + 64 }
-    let stacks = _threads.map { thread in
-      ThreadStack(
-        thread: thread, memory: _memory, mappings: _memory.source.mappings,
+    let returned = returnedMain(of: _memory, threads: _threads, images: _images)
+    let stacks = _threads.indices.map { index in
+      var stack = ThreadStack(
+        thread: _threads[index], memory: _memory, mappings: _memory.source.mappings,
         threadLocalSize: threadLocalSize)
+      if index == returned?.thread, let exit = returned?.exit { stack?.begin(at: exit) }
+      return stack
     }
 
     for (index, stack) in stacks.enumerated() {

@@ -10,6 +10,9 @@ public enum CaptureError: Error, Equatable, Sendable {
   /// There is no process of that number, or it has ended.
   case noSuchProcess(pid: Int32)
 
+  /// The process ended, or became another program, before all of it had been read.
+  case endedMeanwhile(pid: Int32)
+
   /// This user may not stop and read the process; `because` says what forbids it and what to do.
   case notPermitted(pid: Int32, because: String)
 
@@ -24,6 +27,9 @@ public enum CaptureError: Error, Equatable, Sendable {
 
   /// The program has no Swift code.
   case notSwift(executable: String)
+
+  /// The file that would tell whether the program has Swift code can't be read.
+  case unreadableFile(gap: String)
 
   /// The remote mirror, a part of the Swift toolchain, can't be loaded.
   case noRemoteMirror(String)
@@ -56,6 +62,10 @@ extension CaptureError: CustomStringConvertible {
       "the memory of process \(pid) can't be read: \(String(cString: strerror(errno)))"
     case .noSuchProcess:
       "there is no such process"
+    case .endedMeanwhile:
+      "it ended, or became another program, while it was being read, so nobody knows what held what; no"
+        + " snapshot was written. Attach to it earlier, or start it under `memgraph run`, which takes a"
+        + " snapshot before it ends"
     case .notPermitted(_, let because):
       "it may not be traced: \(because)"
     case .alreadyTraced(_, let tracer):
@@ -66,6 +76,8 @@ extension CaptureError: CustomStringConvertible {
       "the agent's tables can't be read: \(why)"
     case .notSwift(let executable):
       (executable.isEmpty ? "the program" : executable) + " has no Swift code"
+    case .unreadableFile(let gap):
+      "no type is known: " + gap
     case .noRemoteMirror(let why):
       "libswiftRemoteMirror.so can't be loaded: \(why); a Swift toolchain has it in usr/lib/swift/linux"
     case .unknownAllocator(let name):

@@ -6,33 +6,36 @@ internal import SnapshotFormat
 ///
 /// Finding the block that a word points to is what capture does most, so the start of each page of
 /// heap is indexed: a look-up is two loads and a search among the few blocks of one page.
+///
+/// One thread works on it. The columns' accesses are not checked for exclusivity at run time, as those of the other
+/// tables that capture goes through for each word: that was a sixth of its time.
 final class HeapNodes {
-  var address: [UInt64] = []
-  var size: [UInt64] = []
-  var generation: [UInt16] = []
+  @exclusivity(unchecked) var address: [UInt64] = []
+  @exclusivity(unchecked) var size: [UInt64] = []
+  @exclusivity(unchecked) var generation: [UInt16] = []
   /// Slot in the agent's stack table.
-  var stackSlot: [UInt32] = []
-  var isRegistered: [Bool] = []
+  @exclusivity(unchecked) var stackSlot: [UInt32] = []
+  @exclusivity(unchecked) var isRegistered: [Bool] = []
 
   /// The type's id in the catalogue, -1 for none.
-  var typeID: [Int32] = []
-  var kind: [NodeKind] = []
-  var state: [NodeState] = []
+  @exclusivity(unchecked) var typeID: [Int32] = []
+  @exclusivity(unchecked) var kind: [NodeKind] = []
+  @exclusivity(unchecked) var state: [NodeState] = []
 
   /// The strong count from the header; `uncounted` for what has none.
-  var strong: [Int32] = []
-  var unowned: [Int32] = []
-  var weak: [Int32] = []
-  var sideTable: [UInt64] = []
+  @exclusivity(unchecked) var strong: [Int32] = []
+  @exclusivity(unchecked) var unowned: [Int32] = []
+  @exclusivity(unchecked) var weak: [Int32] = []
+  @exclusivity(unchecked) var sideTable: [UInt64] = []
 
   /// How many typed unowned references have been found.
-  var unownedFound: [Int32] = []
+  @exclusivity(unchecked) var unownedFound: [Int32] = []
 
   /// How many weak references have been found: typed ones first, then scanned words.
-  var weakFound: [Int32] = []
+  @exclusivity(unchecked) var weakFound: [Int32] = []
 
   /// How many strong references have been found so far: exact edges first, then scanned words.
-  var explained: [Int32] = []
+  @exclusivity(unchecked) var explained: [Int32] = []
 
   static let uncounted: Int32 = -1
 
@@ -40,9 +43,9 @@ final class HeapNodes {
 
   /// For each page of heap the row of the first block that starts in it or after it. Pages are found
   /// by a two-level table like the agent's own.
-  private var _firstRowByPage: [UInt64: UnsafeMutablePointer<UInt32>] = [:]
-  private var _lastTable: UInt64 = .max
-  private var _lastRows: UnsafeMutablePointer<UInt32>?
+  @exclusivity(unchecked) private var _firstRowByPage: [UInt64: UnsafeMutablePointer<UInt32>] = [:]
+  @exclusivity(unchecked) private var _lastTable: UInt64 = .max
+  @exclusivity(unchecked) private var _lastRows: UnsafeMutablePointer<UInt32>?
 
   private static let _pagesPerTable = 1 << 12
   private static let _none = UInt32.max

@@ -1,7 +1,6 @@
 // LintTool: the program that `memgraph lint` starts. It speaks as memgraph, whose verb it is.
 
 package import Commands
-internal import Glibc
 internal import GraphReport
 internal import SourceLint
 
@@ -13,8 +12,7 @@ package enum LintTool {
 
   /// Runs this process's command line and ends the process.
   package static func runProcess() -> Never {
-    let words = ["lint"] + CommandLine.arguments.dropFirst()
-    exit(tool.run(words, on: .process, ofProcess: true).rawValue)
+    tool.runProcess(["lint"] + CommandLine.arguments.dropFirst())
   }
 
   private static func run(_ call: Invocation) throws -> ExitStatus {

@@ -1,6 +1,7 @@
 // MemoryGraph: what a program or a test says to the agent that it links.
 
 internal import CMemoryGraphHooks
+internal import HeapCapture
 public import SnapshotFormat
 
 /// The agent of this process: marks, snapshots, and what the program tells of itself.
@@ -37,10 +38,17 @@ public enum MemoryGraph {
   @discardableResult
   public static func snapshot(to path: String) throws(MemoryGraphError) -> Snapshot {
     try _check(memory_graph_snapshot(path)) { .file(path: path, errno: $0) }
-    do {
-      return try Snapshot(contentsOf: path)
-    } catch {
-      throw .unreadable(error)
+    // The caller may be a thread with a small stack.
+    let read = onLargeStack { () -> Result<Snapshot, SnapshotError> in
+      do throws(SnapshotError) {
+        return .success(try Snapshot(contentsOf: path))
+      } catch {
+        return .failure(error)
+      }
+    }
+    switch read {
+    case .success(let snapshot): return snapshot
+    case .failure(let error): throw .unreadable(error)
     }
   }
 

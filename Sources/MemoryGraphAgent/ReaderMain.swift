@@ -5,4 +5,4 @@ internal import HeapCapture
 /// The reader's entry point. The hooks call it from a constructor, before `main`, and end the process
 /// with its result.
 @_cdecl("mg_reader_main")
-public func _readerMain(_ channel: Int32) -> Int32 { serveChannel(channel) }
+public func _readerMain(_ channel: Int32) -> Int32 { onLargeStack { serveChannel(channel) } }

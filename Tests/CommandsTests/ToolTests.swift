@@ -1,6 +1,7 @@
 // Tests of Tool: verbs are found, helped with, run, and their errors said.
 
 import Glibc
+import SnapshotDSL
 import SnapshotFormat
 import Symbolication
 import Testing
@@ -33,6 +34,58 @@ struct Call {
         symbolizer: symbolizer))
     self.output = output.text
     self.errors = errors.text
+  }
+}
+
+@Suite struct ControlCharacterTests {
+  private static let odd = "a\u{1B}[31mb\u{9B}1mc\rd\u{7F}e\u{07}"
+  private static let written = "a\\u{1B}[31mb\\u{9B}1mc\\u{D}d\\u{7F}e\\u{7}"
+
+  private func hasControls(_ text: String) -> Bool {
+    text.unicodeScalars.contains { $0.properties.generalCategory == .control && $0 != "\n" }
+  }
+
+  @Test(
+    "What a terminal would obey is written out, in errors of every verb",
+    arguments: Tool.memgraph.verbs)
+  func errors(verb: Verb) {
+    guard !["run", "mcp", "demo"].contains(verb.name) else { return }
+    for words in [[Self.odd], [Self.odd, Self.odd], ["--\(Self.odd)"], ["--format", Self.odd]] {
+      let call = Call([verb.name] + words, terminalColumns: 80)
+      #expect(!hasControls(call.errors), "\(verb.name): \(call.errors.debugDescription)")
+      #expect(
+        !hasControls(call.output.replacing("\u{1B}[1m", with: "").replacing("\u{1B}[0m", with: "")))
+    }
+    #expect(Call([Self.odd]).errors.contains(Self.written))
+  }
+
+  @Test("Reports show names without what a terminal would obey, in text and in Markdown")
+  func reports() throws {
+    var heap = SnapshotDSL()
+    let first = heap.object("App.\(Self.odd)")
+    heap.edge(first, "next\(Self.odd)", to: first)
+    let path = "/tmp/memory-graph-test-\(getpid())-controls.mgraph"
+    try heap.snapshot().write(to: path)
+    defer { unlink(path) }
+    for format in ["text", "markdown"] {
+      for words in [["leaks"], ["summary"], ["audit"], ["tree"]] {
+        let call = Call(words + [path, "--format", format, "--color", "never"])
+        #expect(!hasControls(call.output), "\(words): \(call.output.debugDescription)")
+        #expect(!call.output.isEmpty && call.errors.isEmpty)
+      }
+    }
+    #expect(Call(["leaks", path]).output.contains(Self.written))
+  }
+
+  @Test("Paths go to a pipe as they are, and to a terminal without what it would obey")
+  func paths() throws {
+    let terminal = MemorySink(isTerminal: true)
+    let pipe = MemorySink()
+    for sink in [terminal, pipe] {
+      try Console(output: sink, errors: MemorySink()).tell("/tmp/\(Self.odd)")
+    }
+    #expect(terminal.text == "/tmp/\(Self.written)\n")
+    #expect(pipe.text == "/tmp/\(Self.odd)\n")
   }
 }
 

@@ -59,6 +59,32 @@ internal import Testing
     #expect(predicted.keys.contains { $0.hasPrefix("LeakCases.") })
   }
 
+  @Test("A list without a name, in a stack's local variable, is told as what it is")
+  func localList() throws {
+    let recording = try Recording(of: "LeakCases", ["local-list"])
+    let report = try Report.of("diff", recording.mark("round-1"), recording.mark("round-3"))
+    let finding = try #require(report.findings.first { $0.type == "LeakCases.Leaflet" })
+    #expect(finding.cut?.edge.contains("in LeakCases.pileUp(removes:)[") == true)
+    #expect(
+      finding.cut?.advice == "remove it from the list in the local variable when the work ends")
+  }
+
+  @Test("A continuation that the program keeps is to be resumed, whatever is looked at")
+  func keptContinuation() throws {
+    let recording = try Recording(of: "LeakCases", ["pending-requests"])
+    let advice = "resume the continuation when the work ends"
+    let report = try Report.of("diff", recording.mark("round-1"), recording.mark("round-3"))
+    let finding = try #require(report.findings.first { $0.type == "LeakCases.Request" })
+    #expect(finding.cut?.advice.hasPrefix(advice) == true, "\(String(describing: finding.cut))")
+    // The task and the continuation's own object: removed from the dictionary, they would wait for ever.
+    for type in ["Task", "CheckedContinuationCanary"] {
+      let report = try Report.of(
+        "diff", recording.mark("round-1"), recording.mark("round-3"), "--type", "*\(type)")
+      let cuts = report.findings.filter { $0.type.hasSuffix(type) }.compactMap(\.cut?.advice)
+      #expect(!cuts.isEmpty && cuts.allSatisfy { $0.hasPrefix(advice) }, "\(type): \(cuts)")
+    }
+  }
+
   /// What the advised cuts free, by type.
   private func freed(by findings: [Report.Finding], in mark: String) throws -> [String: Int] {
     if findings.allSatisfy({ $0.cut?.advice.hasPrefix("balance") == true }) {

@@ -144,6 +144,28 @@ import Testing
     #expect(cut.frees.count >= 3)
   }
 
+  @Test(
+    "A continuation that is kept is to be resumed, not to be removed: the task, and what stands for it"
+  )
+  func keptContinuation() throws {
+    for type in ["Task", "Swift.CheckedContinuationCanary"] {
+      var heap = SnapshotDSL()
+      let board = heap.object("App.Switchboard")
+      heap.root(.global, address: 0x1000, to: board)
+      let waiting = heap.storage()
+      heap.edge(board, "waiting", to: waiting)
+      for number in 1...3 as ClosedRange<UInt64> {
+        let canary = heap.object("Swift.CheckedContinuationCanary")
+        let task = heap.task(strongCount: 1)
+        heap.edge(waiting, "[_]", to: canary)
+        heap.edge(canary, "continuation", to: task)
+        heap.describe(task, id: number, state: .suspended)
+      }
+      let (cut, _, _) = try Self.best(heap, keeping: type)
+      #expect(cut.advice == .resumeWaiting, "\(type)")
+    }
+  }
+
   @Test("An island of a task and its owner: cancelling ends the stream that only the owner feeds")
   func island() throws {
     var heap = SnapshotDSL()

@@ -154,4 +154,93 @@ import Testing
       }
     }
   }
+
+  /// Every kind of container with objects in it, all held by one global.
+  static let containers = #"""
+    import Glibc
+    import Synchronization
+    final class Leaf { var n = 1 }
+    struct Pair { var a: Leaf; var b: Leaf? }
+    enum Choice { case one(Leaf), two(Leaf, Int), none; indirect case deep(Choice) }
+    protocol P {}
+    struct Big: P { var a = Leaf(), b = Leaf(), c = Leaf(), d = Leaf() }
+    final class Buf: ManagedBuffer<Int, Leaf> {
+      deinit { withUnsafeMutablePointers { h, e in _ = e.deinitialize(count: h.pointee) } }
+    }
+    final class Buf2: ManagedBuffer<Leaf, Pair> {
+      deinit { withUnsafeMutablePointerToElements { _ = $0.deinitialize(count: 5) } }
+    }
+    final class Plain: ManagedBuffer<Leaf, Leaf> {}
+    struct Gen<T> { var v: T }
+    final class GenBuf<H, T>: ManagedBuffer<H, Gen<T>> {}
+    final class Keeper {
+      var array: [Leaf] = (0..<5).map { _ in Leaf() }
+      var pairs: [Pair] = (0..<3).map { _ in Pair(a: Leaf(), b: Leaf()) }
+      var table: [Int: Leaf] = Dictionary(uniqueKeysWithValues: (0..<5).map { ($0, Leaf()) })
+      var choices: [Choice] = [.one(Leaf()), .two(Leaf(), 3), .deep(.one(Leaf()))]
+      var any: [Any] = [Leaf(), Pair(a: Leaf(), b: nil), Big()]
+      var ps: [any P] = [Big()]
+      var opt: Leaf?? = .some(.some(Leaf()))
+      var tuple = (Leaf(), Leaf())
+      var slice: ArraySlice<Leaf> = ArraySlice((0..<3).map { _ in Leaf() })
+      var contiguous: ContiguousArray<Leaf> = [Leaf()]
+      var closures: [() -> Int] = []
+      var buf: ManagedBuffer<Int, Leaf>
+      var buf2: ManagedBuffer<Leaf, Pair>
+      var plain: ManagedBuffer<Leaf, Leaf>
+      var gen: GenBuf<Leaf, Choice>
+      lazy var lazyLeaf = Leaf()
+      var result: Result<Leaf, any Error> = .success(Leaf())
+      let lock = Mutex(Leaf())
+      init() {
+        buf = Buf.create(minimumCapacity: 5) { _ in 5 }
+        buf.withUnsafeMutablePointerToElements { p in for i in 0..<5 { (p + i).initialize(to: Leaf()) } }
+        buf2 = Buf2.create(minimumCapacity: 5) { _ in Leaf() }
+        buf2.withUnsafeMutablePointerToElements { p in for i in 0..<5 { (p + i).initialize(to: Pair(a: Leaf(), b: nil)) } }
+        plain = Plain.create(minimumCapacity: 1) { _ in Leaf() }
+        plain.withUnsafeMutablePointerToElements { $0.initialize(to: Leaf()) }
+        gen = unsafeDowncast(GenBuf<Leaf, Choice>.create(minimumCapacity: 2) { _ in Leaf() }, to: GenBuf<Leaf, Choice>.self)
+        gen.withUnsafeMutablePointerToElements { p in for i in 0..<2 { (p + i).initialize(to: Gen(v: .one(Leaf()))) } }
+        let l = Leaf(), m = Leaf()
+        closures = [{ l.n }, { l.n + m.n }]
+        _ = lazyLeaf
+      }
+    }
+    nonisolated(unsafe) var keeper: Keeper? = nil
+    @inline(never) func fill() { keeper = Keeper() }
+    @inline(never) func clear(_ depth: Int) {
+      withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 16) { $0.initializeMemory(as: UInt8.self, repeating: 0); if depth > 0 { clear(depth - 1) } }
+    }
+    fill(); clear(64)
+    _ = write(1, "ready\n", 6)
+    var byte: UInt8 = 0
+    while read(0, &byte, 1) > 0 {}
+    """#
+
+  @Test(
+    "Whatever container holds them, objects are held, with and without reflection metadata",
+    arguments: [
+      [], ["-Xfrontend", "-disable-reflection-metadata"],
+    ])
+  func containers(options: [String]) throws {
+    let folder = Folder()
+    let source = folder.path + "/main.swift"
+    let file = open(source, O_WRONLY | O_CREAT, 0o600)
+    let bytes = Array(Self.containers.utf8)
+    #expect(write(file, bytes, bytes.count) == bytes.count)
+    close(file)
+    let made = try tool(
+      ["swiftc", "-O", "-swift-version", "5", "-module-name", "Kinds"] + options
+        + [source, "-o", folder.path + "/Kinds"], in: folder)
+    try #require(made.status == 0, "\(made.text)")
+    let running = try OutsideProgram([], of: folder.path + "/Kinds")
+    let snapshot = try captureProcess(running.pid).snapshot
+    try snapshot.write(to: folder.path + "/kinds.mgraph")
+    let graph = OutsideCaptureTests.Graph(snapshot)
+    #expect(graph.nodes.count { $0.type == "Kinds.Leaf" } == 57)
+    let leaks = try tool(
+      [OutsideProgram.folder + "/memgraph", "leaks", folder.path + "/kinds.mgraph"], in: folder)
+    #expect(leaks.status == 0, "\(leaks.text)")
+    #expect(running.finish().status == 0)
+  }
 }

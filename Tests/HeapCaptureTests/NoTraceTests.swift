@@ -68,7 +68,7 @@ import Testing
     #expect(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0)
     close(ends[0])
     let served = ServedMemory(socket: ends[1])
-    #expect(served.text(of: .maps) == nil)
+    #expect(served.bytes(of: .maps) == nil)
     var word: UInt64 = 7
     #expect(withUnsafeMutableBytes(of: &word) { served.read(0x1000, into: $0) } == 0)
     #expect(throws: CaptureError.self) {
@@ -101,7 +101,7 @@ import Testing
       }
       #expect((0...64).contains(count))
       #expect(buffer[64...].allSatisfy { $0 == 0 })
-      _ = served.text(of: .maps)
+      _ = served.bytes(of: .maps)
       close(ends[0])
     }
   }

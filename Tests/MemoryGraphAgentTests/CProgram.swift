@@ -213,6 +213,43 @@ enum CProgram {
       check(result == 0);
     }
 
+    // Below its own frame everything is what this block's address was left in.
+    static KEEP void leave_words(uintptr_t word) {
+      volatile uintptr_t words[1024];
+      for (int i = 0; i < 1024; i++) words[i] = word;
+    }
+
+    static KEEP uintptr_t lose_block_of(size_t bytes) { return ~(uintptr_t)malloc(bytes); }
+    static KEEP uintptr_t lose_block(void) { return lose_block_of(50021); }
+
+    static void stale_frames(void) {
+      volatile uintptr_t hidden = lose_block();
+      keep(malloc(50022));
+      void *volatile held = malloc(50023);
+      leave_words(~hidden);
+      check(mg_mark("stale") == 0);
+    #if defined(__x86_64__)
+      // What a function keeps for its caller, each with the only reference to a block of its own.
+    #define MARK_WITH(register, bytes) do { \
+        uintptr_t only = lose_block_of(bytes); \
+        leave_words(0); \
+        __asm__ volatile("mov %0, %%" register "\n not %%" register "\n call *%1" \
+          : : "r"(only), "r"(mg_mark), "D"("with " register) \
+          : register, "rax", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "memory", "cc"); \
+      } while (0)
+      MARK_WITH("rbx", 50024);
+      MARK_WITH("r12", 50025);
+      MARK_WITH("r13", 50026);
+      MARK_WITH("r14", 50027);
+      MARK_WITH("r15", 50028);
+    #endif
+      check(held != NULL);
+    }
+
+    static void odd_path(void) {
+      check(mg_snapshot("/nowhere/\x1b[31m\xc2\x9b" "1m/\r\x7f.mgraph") != 0);
+    }
+
     static void masked(void) {
       pthread_t blocking, waiting;
       pthread_create(&blocking, NULL, block_all, NULL);
@@ -703,6 +740,11 @@ enum CProgram {
       if (strcmp(mode, "exit") == 0) exit(number);
       if (strcmp(mode, "_exit") == 0) _exit(number);
       if (strcmp(mode, "raise") == 0) raise(number);
+      if (strcmp(mode, "mark-and-raise") == 0) {
+        check(mg_mark("before") == 0);
+        if (number) raise(number);
+        _exit(0);
+      }
       if (strcmp(mode, "echo") == 0) {
         for (int c; (c = getchar()) != EOF;) putchar(c);
         return 0;
@@ -745,7 +787,8 @@ enum CProgram {
         {"unwritable", unwritable}, {"names", names}, {"ends", ends}, {"registry", registry},
         {"registry_threads", registry_threads}, {"stacks", stacks}, {"ask_itself", ask_itself},
         {"inert", inert}, {"sleeps", sleeps}, {"pauses", pauses},
-        {"small_stack", small_stack}, {"holes", holes}, {"hung_up", hung_up},
+        {"small_stack", small_stack}, {"odd_path", odd_path},
+        {"stale_frames", stale_frames}, {"holes", holes}, {"hung_up", hung_up},
         {"few_files", few_files}, {"elsewhere", elsewhere}, {"no_proc", no_proc},
       };
       for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {

@@ -3,6 +3,7 @@
 import Foundation
 import HeapCapture
 import SnapshotFormat
+import Synchronization
 import Testing
 
 @Suite struct HooksTests {
@@ -110,6 +111,37 @@ import Testing
   func smallStack() throws {
     let (marks, _) = try marks(of: "small_stack")
     #expect(marks.count == 1)
+  }
+
+  @Test(
+    "Words that lie in the agent's own frames hold nothing; the caller's words and registers do")
+  func staleFrames() throws {
+    let seen = Mutex<[String: [UInt64]]>([:])
+    let reader = try TestReader(inspecting: { request, source in
+      let snapshot = try captureSnapshot(source: source, state: request.state)
+      let targets = Set((0..<snapshot.roots.count).map { Int(snapshot.roots.target[$0]) })
+      let held = targets.map { snapshot.nodes.bytes($0) }.filter { (50021...50028).contains($0) }
+      seen.withLock { $0[snapshot.process.mark] = held.sorted() }
+    })
+    let result = try reader.run(try AgentPrograms.modes.get(), ["stale_frames"])
+    #expect(result.status == 23, "\(result.output)\(result.errors)")
+    let marks = seen.withLock { $0 }
+    #expect(marks["stale"] == [50022, 50023])
+    #if arch(x86_64)
+      for (register, bytes) in [
+        ("rbx", 50024), ("r12", 50025), ("r13", 50026), ("r14", 50027), ("r15", 50028),
+      ] as [(String, UInt64)] {
+        #expect(marks["with \(register)"]?.contains(bytes) == true, "\(register)")
+      }
+    #endif
+  }
+
+  @Test("What the agent says of a path has nothing in it that a terminal obeys")
+  func oddPath() throws {
+    let reader = try TestReader(answering: .error(errno: ENOENT, sentence: "there is none"))
+    let result = try reader.run(try AgentPrograms.modes.get(), ["odd_path"])
+    #expect(result.status == 23)
+    #expect(result.errors == "memory-graph: /nowhere/?[31m?1m/??.mgraph: there is none\n")
   }
 
   @Test("A thread that waits for a signal goes on waiting, and hears the program's own")

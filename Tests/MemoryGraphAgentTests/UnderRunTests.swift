@@ -36,9 +36,54 @@ import Testing
     ).run()
     #expect(under.status == alone.status)
     #expect(under.output == alone.output)
-    #expect(under.errors == alone.errors)
+    if arguments[0] == "exit" {
+      #expect(under.errors == alone.errors)
+    } else {
+      // One line more, which says why there is no snapshot.
+      #expect(under.errors.hasPrefix(alone.errors))
+      let said = under.errors.dropFirst(alone.errors.count).split(separator: "\n")
+      #expect(said.count == 1)
+      let how =
+        arguments[0] == "raise"
+        ? "ended by signal \(arguments[1]) (" : "left by _exit with status 3"
+      #expect(said.first?.hasPrefix("memgraph: \(program): \(how)") == true, "\(said)")
+      #expect(
+        said.first?.contains("no snapshot of its end (exit.mgraph); no mark was taken") == true)
+    }
     #expect(try files(in: temporary) == [])
     #expect(try files(in: out) == (arguments[0] == "exit" ? ["exit.mgraph"] : []))
+  }
+
+  @Test("A program that crashes after a mark: the mark is named, with how to take more")
+  func crashesAfterMark() throws {
+    let out = try newFolder()
+    let program = try AgentPrograms.modes.get()
+    for (words, how) in [
+      (["mark-and-raise", "\(SIGABRT)"], "ended by signal \(SIGABRT) (Aborted)"),
+      (["mark-and-raise", "0"], "left by _exit with status 0"),
+    ] {
+      let result = try Command(
+        [Self.tool, "run", "--out", out.path, "--", program] + words,
+        environment: ["SWIFT_BACKTRACE": "enable=no"]
+      ).run()
+      #expect(
+        result.errors
+          == "to standard error\nmemgraph: \(program): \(how)\(how.hasPrefix("left") ? ", or became another program" : "")"
+          + ", so there is no snapshot of its end (exit.mgraph); 1 snapshot in"
+          + " \(out.resolvingSymlinksInPath().path): before; marks are taken while it runs, with --every SECONDS or"
+          + " memgraph mark PID NAME\n")
+    }
+    let quiet = try Command([
+      Self.tool, "run", "--quiet", "--out", out.path, "--", program, "raise", "\(SIGTERM)",
+    ]).run()
+    #expect(quiet.errors == "to standard error\n")
+    // One that a script starts: the script goes on.
+    let script = try Command([
+      Self.tool, "run", "--out", out.path, "--", "sh", "-c", "'\(program)' _exit 4; exit 0",
+    ]).run()
+    #expect(script.status == 0)
+    #expect(
+      script.errors.hasPrefix("to standard error\nmemgraph: sh: its process "), "\(script.errors)")
   }
 
   @Test("Standard input reaches the program")
@@ -126,6 +171,44 @@ import Testing
     #expect(try files(in: out) == ["exit.mgraph", "inside.mgraph"])
     #expect(!FileManager.default.fileExists(atPath: "/tmp/memory-graph-test-elsewhere.mgraph"))
     #expect(result.errors.contains("memgraph: 1 of 3 snapshots could not be written, the first of"))
+  }
+
+  @Test(
+    "A stack of 64 KB is enough: for the program's snapshots, the signals handed on, and the reports"
+  )
+  func smallStack() throws {
+    let out = try newFolder()
+    let program = try AgentPrograms.modes.get()
+    func limited(_ words: [String]) -> Command {
+      Command(["sh", "-c", #"ulimit -s 64; exec "$@""#, "sh"] + words)
+    }
+    let result = try limited([Self.tool, "run", "--out", out.path, "--", program, "term"]).run {
+      tool, output in
+      let program = try process(in: output)
+      let mark = try limited([Self.tool, "mark", "\(program)", "small"]).run()
+      #expect(mark.status == 0, "\(mark.errors)")
+      let attached = out.appendingPathComponent("attached.mgraph").path
+      let attach = try limited([Self.tool, "attach", "\(program)", "-o", attached]).run()
+      #expect(attach.status == 0, "\(attach.errors)")
+      kill(tool, SIGTERM)
+    }
+    #expect(result.status == 5, "\(result.errors)")
+    #expect(try files(in: out) == ["attached.mgraph", "small.mgraph"])
+    for name in try files(in: out) {
+      let path = out.appendingPathComponent(name).path
+      for verb in ["leaks", "summary", "check"] {
+        let report = try limited([Self.tool, verb, path]).run()
+        #expect(report.status < 2, "\(verb) \(name): \(report.status) \(report.errors)")
+      }
+    }
+    // The program that is its own reader.
+    let folder = try newFolder()
+    let linked = try AgentPrograms.swiftLinked.get()
+    let own = try Command([
+      "sh", "-c", #"ulimit -s 64; cd "$1"; exec "$2" started"#, "sh", folder.path, linked,
+    ]).run()
+    #expect(own.status == 0, "\(own.errors)")
+    #expect(own.output == "10 [\"first\", \"started\"] started\n")
   }
 
   @Test("Snapshots that could not be written are told at the end")

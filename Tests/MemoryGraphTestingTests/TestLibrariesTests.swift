@@ -2,6 +2,7 @@
 // call is.
 
 import CMemoryGraphHooks
+import Glibc
 import Synchronization
 import Testing
 
@@ -11,7 +12,36 @@ import Testing
   /// What is left of a body: all blocks, and the objects that count.
   private struct Rest {
     var blockCount: Int
-    var objectCount: Int
+    var objects: [memory_graph_survivor]
+
+    var objectCount: Int { objects.count }
+
+    /// What the objects begin with, and who asked for them.
+    var description: String {
+      objects.map { object in
+        let type = Survivors.word(at: object.address) ?? 0
+        let frames = [UInt64](unsafeUninitializedCapacity: 12) { buffer, count in
+          guard let base = buffer.baseAddress else { return }
+          count = min(memory_graph_stack_frames(object.stack, base, buffer.count), buffer.count)
+        }
+        let words = (1..<6).map { Survivors.word(at: object.address + $0 * 8) ?? 0 }
+        return "\(object.bytes) bytes that begin with \(Self._name(type))"
+          + " (\(words.map { String($0, radix: 16) })), asked for by "
+          + frames.map { Self._name($0 - 1) }.joined(separator: " < ")
+      }.joined(separator: "\n")
+    }
+
+    private static func _name(_ address: UInt64) -> String {
+      // Glibc's module has no `dladdr`: file, its place, symbol and its place.
+      typealias Place = (UnsafePointer<CChar>?, UInt, UnsafePointer<CChar>?, UInt)
+      typealias Look = @convention(c) (UnsafeRawPointer?, UnsafeMutableRawPointer) -> Int32
+      var place: Place = (nil, 0, nil, 0)
+      guard let look = dlsym(nil, "dladdr").map({ unsafeBitCast($0, to: Look.self) }),
+        look(UnsafeRawPointer(bitPattern: UInt(address)), &place) != 0
+      else { return String(address, radix: 16) }
+      let file = place.0.map { String(cString: $0) }?.split(separator: "/").last ?? ""
+      return "\(place.2.map { String(cString: $0) } ?? "?") in \(file)"
+    }
   }
 
   private func rest(
@@ -21,20 +51,34 @@ import Testing
     defer { scope.close() }
     try await CheckScope.$current.withValue(scope.token, operation: body)
     let blocks = scope.blocks
-    return Rest(blockCount: blocks.count, objectCount: Survivors.objects(among: blocks).count)
+    return Rest(blockCount: blocks.count, objects: Survivors.objects(among: blocks))
+  }
+
+  /// The fewest objects that several runs of a body leave: what is made once in a process comes on top of a
+  /// run or two, whoever else it is made for.
+  private func leastRest(
+    isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Void
+  ) async throws -> Rest {
+    var least = try await rest(body)
+    for _ in 0..<3 where least.objectCount > 0 {
+      let next = try await rest(body)
+      if next.objectCount < least.objectCount { least = next }
+    }
+    return least
   }
 
   @Test func whatTheLibraryMakesForItselfDoesNotCount() async throws {
-    var kept: Confirmation?
-    let rest = try await rest {
+    var kept: [Confirmation] = []
+    kept.reserveCapacity(4)
+    let rest = try await leastRest {
       await confirmation { confirmation in
         confirmation()
-        kept = confirmation
+        kept.append(confirmation)
       }
       #expect(Bool(true))
     }
     #expect(rest.blockCount > 0, "it did make something")
-    #expect(rest.objectCount == 0)
+    #expect(rest.objectCount == 0, "\(rest.description)")
     withExtendedLifetime(kept) {}
   }
 
@@ -82,21 +126,20 @@ import Testing
   }
 
   @Test func checksLeaveNothingInTheCheckAroundThem() async throws {
-    let clean = try await rest {
+    let clean = try await leastRest {
       await expectNoLeaks { useScreen() }
       await expectFreed(Screen.self) { useScreen() }
       await expectNoGrowth(iterations: 4) { useScreen() }
     }
-    #expect(clean.objectCount == 0)
+    #expect(clean.objectCount == 0, "\(clean.description)")
     let failing = {
       await expectFailure("1 × MemoryGraphTestingTests.Screen") {
         await expectNoLeaks { leakScreen() }
       }
     }
     // The first time the runtime keeps what this test's own key paths are.
-    await failing()
-    let leaking = try await rest(failing)
-    #expect(leaking.objectCount == 0)
+    let leaking = try await leastRest(failing)
+    #expect(leaking.objectCount == 0, "\(leaking.description)")
   }
 
   private final class Holder: Sendable {

@@ -29,8 +29,9 @@ struct LeakCase: Sendable {
   static let all = [
     actorCallback, actorQueue, asyncLetParked, awaitedMethod, blockedThread, containers,
     delegateCycle, dispatchTimer, droppedContinuation,
-    enumPayload, existentialBox, finishedTask, handlerList, hiddenPointers, indirectEnum,
-    inheritedField, lazyImmediate, liveGroup,
+    enumPayload, executorJobs, existentialBox, finishedTask, handlerList, hiddenPointers,
+    indirectEnum,
+    inheritedField, lazyImmediate, liveGroup, localList,
     mappedMemory, markInDeinit, methodReference, nestedWeak, notificationObserver,
     promise,
     propertyWrapper,

@@ -111,9 +111,20 @@ typedef struct mg_mirror {
 /// library stays loaded.
 bool mg_mirror_load(const char *path, mg_mirror *mirror, char *reason, unsigned reason_size);
 
-/// The functions that look at the target's memory, each under the guard: where the library gives up on what
-/// it reads and calls `abort`, as its demangler does with a damaged name, the answer is all zeros and
-/// `mg_mirror_failures` counts it. What the library had allocated for the question is lost.
+/// The library's functions, each under the guard: where the library gives up on what it reads and calls `abort`,
+/// as its demangler does with a damaged name, or reads an address that is not there, or its calls fill the
+/// stack, the answer is all zeros and `mg_mirror_failures` counts it. What the library had allocated for the
+/// question is lost. Signals of other threads, and of this one outside a question, are as without the guard.
+void *mg_mirror_create(const mg_mirror *, void *reader, mg_query_function, mg_free_function,
+                       mg_read_function, mg_string_length_function, mg_symbol_function);
+uint32_t mg_mirror_add_sections(const mg_mirror *, void *context, const mg_reflection_sections *);
+unsigned mg_mirror_generic_argument_count(const mg_mirror *, mg_type_ref type);
+mg_type_ref mg_mirror_generic_argument(const mg_mirror *, mg_type_ref type, unsigned index);
+
+/// Frees a context, unless a question has been left in the middle: then what it would take apart may be half done.
+///
+/// - failures_before: what `mg_mirror_failures` was when the context was made.
+void mg_mirror_destroy(const mg_mirror *, void *context, uint64_t failures_before);
 mg_type_ref mg_mirror_type_for_metadata(const mg_mirror *, void *context, uintptr_t metadata);
 mg_type_ref mg_mirror_type_for_mangled_name(const mg_mirror *, void *context, const char *name,
                                             uint64_t length);

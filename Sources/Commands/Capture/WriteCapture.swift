@@ -19,6 +19,7 @@ extension Invocation {
         "\(path): blocks of the program could not be read, so the snapshot is partial;"
           + " what they may hold is not called leaked")
     }
+    for gap in fileGaps(in: capture.snapshot) { note(gap) }
     guard !arguments.has(.quiet) else { return }
     let snapshot = capture.snapshot
     let swift = snapshot.nodes.kind.count { $0 != NodeKind.block.rawValue }
@@ -31,6 +32,6 @@ extension Invocation {
     if !capture.hasAgent {
       lines.append("no agent in the program, so no stacks, marks and generations; \(hint)")
     }
-    try console.output.write(lines.joined(separator: "\n") + "\n")
+    try console.tell(lines.joined(separator: "\n"))
   }
 }

@@ -1,6 +1,7 @@
 // Console: the outside of a call: where its text goes and the environment it was made in.
 
 internal import Glibc
+internal import GraphReport
 package import SnapshotFormat
 package import Symbolication
 
@@ -40,6 +41,17 @@ package struct Console: Sendable {
     output: DescriptorSink(STDOUT_FILENO), errors: DescriptorSink(STDERR_FILENO),
     input: DescriptorSource(STDIN_FILENO),
     environment: { getenv($0).map { String(cString: $0) } })
+
+  /// Says a sentence to a person on standard error, ended by a newline. What can't be written is lost.
+  package func say(_ sentence: String) {
+    try? errors.write(withoutControls(sentence) + "\n")
+  }
+
+  /// Says on the output what was done, ended by a newline: as it is for a program that reads it, and for a
+  /// terminal without what that would obey.
+  package func tell(_ text: String) throws(SinkError) {
+    try output.write((output.isTerminal ? withoutControls(text) : text) + "\n")
+  }
 
   /// Whether the locale's characters are UTF-8, so that arrows and bars can be drawn.
   package var isUTF8: Bool {

@@ -1,6 +1,7 @@
 // TerminalProgress: how far long work has come, in one line of a terminal that is gone at the end.
 
 internal import GraphPrimitives
+internal import GraphReport
 internal import Synchronization
 
 /// Shows progress on a terminal, and nothing anywhere else.
@@ -46,7 +47,7 @@ package final class TerminalProgress: ProgressSink {
     }
     guard isDue else { return }
     let share = total > 0 ? " \(min(100, done * 100 / total))%" : ""
-    let line = "\(step)\(share)".prefix(max(1, (_sink.columns ?? 80) - 1))
+    let line = withoutControls("\(step)\(share)").prefix(max(1, (_sink.columns ?? 80) - 1))
     // The line is only for watching: where it can't be written, the work goes on.
     try? _sink.write("\r\u{1B}[K" + line)
   }

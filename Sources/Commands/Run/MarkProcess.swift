@@ -48,7 +48,10 @@ package func markProcess(pid: Int32, name: String) throws(RunError) -> String? {
 /// - Parameters:
 ///   - channel: the descriptor of the connection.
 ///   - failed: hears why there is no snapshot.
+///   - noted: hears what is missing in it.
 /// - Returns: the exit status.
-package func readTwin(channel: Int32, failed: (String) -> Void) -> Int32 {
-  serveChannel(channel, failed: failed)
+package func readTwin(
+  channel: Int32, failed: (String) -> Void, noted: (String) -> Void
+) -> Int32 {
+  serveChannel(channel, failed: failed, noted: noted)
 }

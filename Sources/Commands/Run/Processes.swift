@@ -1,6 +1,7 @@
 // Processes: what running a program needs of Linux and Swift's Glibc module does not give as it is.
 
 internal import Glibc
+internal import HeapCapture
 
 /// This process's environment, each entry `NAME=VALUE`.
 func currentEnvironment() -> [String] {
@@ -81,7 +82,9 @@ func startThread(_ body: @escaping @Sendable () -> Void) -> pthread_t {
     &thread, nil,
     { argument in
       guard let argument else { return nil }
-      Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().body()
+      let box = Unmanaged<Box>.fromOpaque(argument).takeRetainedValue()
+      // Its own stack is as large as `ulimit -s` says.
+      onLargeStack(box.body)
       return nil
     }, argument)
   precondition(error == 0, "no thread can be made: \(String(cString: strerror(error)))")

@@ -37,12 +37,27 @@ package enum ProgramEnd: Hashable, Sendable {
   }
 }
 
+/// An end at which no code of the program runs any more, so that there is no snapshot of it.
+package enum AbruptEnd: Hashable, Sendable {
+  /// A signal that the program did not handle: a crash, `abort`, Ctrl-C.
+  case killed(signal: Int32)
+
+  /// `_exit` or `quick_exit`, or the program became another one.
+  case left(status: Int32)
+
+  /// The same of a process that the program started.
+  case ofChild(pid: Int32)
+}
+
 /// What came of a run.
 package struct ProgramRun: Sendable {
   package var end: ProgramEnd
 
   /// Whether the agent worked in the program: it does nothing in one that is not Swift.
   package var hadAgent: Bool
+
+  /// What ended without the snapshot of its end that was wanted.
+  package var abrupt: AbruptEnd?
 
   package var snapshots: SnapshotTally
 }
@@ -74,8 +89,18 @@ package func runProgram(_ options: RunOptions) throws(RunError) -> ProgramRun {
   let end = signals.forwardUntilEnd(of: pid)
   timer?.stop()
   channel.drain()
+  let withoutEnd = options.takesExitSnapshot ? channel.programsWithoutEnd : []
+  var abrupt: AbruptEnd?
+  if withoutEnd.contains(pid) {
+    switch end {
+    case .killed(let signal): abrupt = .killed(signal: signal)
+    case .exited(let status): abrupt = .left(status: status)
+    }
+  } else if let first = withoutEnd.first {
+    abrupt = .ofChild(pid: first)
+  }
   return ProgramRun(
-    end: end, hadAgent: !channel.programs.isEmpty, snapshots: channel.tally)
+    end: end, hadAgent: !channel.programs.isEmpty, abrupt: abrupt, snapshots: channel.tally)
 }
 
 // MARK: - Before the start

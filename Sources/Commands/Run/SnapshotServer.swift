@@ -12,6 +12,9 @@ package struct SnapshotTally: Sendable {
   /// What could not be written, and why.
   package var failures: [(path: String, reason: String)] = []
 
+  /// What is missing in them and how to get it, each sentence once.
+  package var notes: [String] = []
+
   package init() {}
 }
 
@@ -33,6 +36,9 @@ package final class SnapshotServer: Sendable {
   private struct State {
     /// The processes that have greeted.
     var programs: [Int32] = []
+
+    /// Those of them whose snapshot at the end was asked for.
+    var ended: Set<Int32> = []
     var tally = SnapshotTally()
 
     /// Connections of which it is not known yet what they want.
@@ -85,6 +91,11 @@ package final class SnapshotServer: Sendable {
 
   /// The processes in which the agent has said that it is at work.
   package var programs: [Int32] { _state.withLock { $0.programs } }
+
+  /// The processes with the agent that have not asked for the snapshot of their end.
+  package var programsWithoutEnd: [Int32] {
+    _state.withLock { state in state.programs.filter { !state.ended.contains($0) } }
+  }
 
   /// Begins to serve, on threads of its own.
   package func start() {
@@ -144,6 +155,9 @@ package final class SnapshotServer: Sendable {
       state.unread -= 1
       guard case .hello(let pid, _) = message else {
         state.unfinished += 1
+        if case .snapshot(let request) = message, Self._isOfEnd(request.path) {
+          state.ended.insert(peerProcess(of: connection) ?? request.pid)
+        }
         return false
       }
       // The number that the program has here; in a container it is another than its own.
@@ -161,14 +175,24 @@ package final class SnapshotServer: Sendable {
       _state.withLock { $0.tally.failures.append((file, sentence)) }
       return
     }
-    let failure = _read(connection)
+    let (failure, notes) = _read(connection)
     _state.withLock { state in
+      for note in notes where !state.tally.notes.contains(note) { state.tally.notes.append(note) }
       if let failure {
         state.tally.failures.append((file, failure))
       } else {
         state.tally.written.append(file)
       }
     }
+  }
+
+  /// Whether a file is called as the agent calls the snapshot of a program's end: `exit.mgraph`, or `exit-2.mgraph`
+  /// where a mark had that name before.
+  private static func _isOfEnd(_ path: String) -> Bool {
+    let name = path.split(separator: "/").last ?? ""
+    guard name.hasPrefix("exit"), name.hasSuffix(".mgraph") else { return false }
+    let rest = name.dropFirst(4).dropLast(7)
+    return rest.isEmpty || rest.hasPrefix("-") && rest.dropFirst().allSatisfy(\.isNumber)
   }
 
   private func _isInFolder(_ path: String) -> Bool {
@@ -194,8 +218,8 @@ package final class SnapshotServer: Sendable {
 
   /// Runs the reader with a connection, and answers in its place where it ends without an answer.
   ///
-  /// - Returns: why there is no snapshot; nil where there is one.
-  private func _read(_ connection: Int32) -> String? {
+  /// - Returns: why there is no snapshot, nil where there is one; and what is missing in it.
+  private func _read(_ connection: Int32) -> (failure: String?, notes: [String]) {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -226,12 +250,18 @@ package final class SnapshotServer: Sendable {
     guard error == 0 else {
       let sentence = "the reader can't be run: \(String(cString: strerror(error)))"
       _ = writeAll(ChannelAnswer.error(errno: error, sentence: sentence).line, to: connection)
-      return sentence
+      return (sentence, [])
     }
-    let said = hasOutput ? readLine(from: output[0]) : nil
+    var said: String?
+    var notes: [String] = []
+    while hasOutput, let line = readLine(from: output[0]) {
+      let parts = line.split(separator: "\t", maxSplits: 1).map(String.init)
+      guard parts.count == 2 else { continue }
+      if parts[0] == "note" { notes.append(parts[1]) } else { said = parts[1] }
+    }
     var status: Int32 = 0
     while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
-    if status == 0 { return said }
+    if status == 0 { return (said, notes) }
     let end =
       switch ProgramEnd(waitStatus: status) {
       case .exited(let status): "status \(status)"
@@ -239,6 +269,6 @@ package final class SnapshotServer: Sendable {
       }
     let sentence = "the reader ended by \(end), without an answer"
     _ = writeAll(ChannelAnswer.error(errno: EIO, sentence: sentence).line, to: connection)
-    return sentence
+    return (sentence, notes)
   }
 }

@@ -34,7 +34,7 @@ extension Verb {
       ["view", mark(1), mark(5), "-o", page],
     ]
     for words in steps {
-      try call.console.output.write("\n$ memgraph \(words.map(quoted).joined(separator: " "))\n")
+      try call.console.tell("\n$ memgraph \(words.map(quoted).joined(separator: " "))")
       // The sample's end is not this process's; a signal that ends it is told as a status.
       let status = try runTool(words)
       guard status == 0 || status == 1 else {
@@ -43,7 +43,7 @@ extension Verb {
           mend: "memgraph doctor says what limits the tool here", status: .impossible)
       }
     }
-    try call.console.output.write("\nThe page: \(page)\n")
+    try call.console.tell("\nThe page: \(page)")
     let isDesktop = ["DISPLAY", "WAYLAND_DISPLAY"].contains {
       call.console.environment($0)?.isEmpty == false
     }

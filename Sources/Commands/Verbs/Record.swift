@@ -64,8 +64,8 @@ extension Verb {
       guard !call.arguments.has(.quiet) else { continue }
       let what =
         record.findingCount == 0 ? "no findings" : Units.count(record.findingCount, "finding")
-      try call.console.output.write(
-        "\(written.path): \(what)\(written.isNew ? "" : ", recorded before")\n")
+      try call.console.tell(
+        "\(written.path): \(what)\(written.isNew ? "" : ", recorded before")")
     }
     return failOn.status(FailOn.Found(kinds: records.reduce(into: []) { $0.formUnion($1.kinds) }))
   }

@@ -71,9 +71,12 @@ extension Verb {
       call.note(
         "\(program): not a Swift program, or one that the agent can't be preloaded into: no snapshot"
       )
+    } else if let abrupt = run.abrupt {
+      call.note(abrupt.sentence(program: program, snapshots: snapshots))
     } else if !snapshots.written.isEmpty, call.console.errors.isTerminal {
       call.note(snapshots.summary)
     }
+    for note in snapshots.notes { call.note(note) }
     if let first = snapshots.failures.first {
       call.note(
         "\(snapshots.failures.count) of \(snapshots.failures.count + snapshots.written.count)"
@@ -103,7 +106,7 @@ extension Verb {
     let path = try markProcess(pid: pid, name: call.arguments.operands[1])
     if !call.arguments.has(.quiet) {
       if let path {
-        try call.console.output.write(path + "\n")
+        try call.console.tell(path)
       } else {
         call.note("the mark is taken; the program has no folder for a snapshot (MEMORY_GRAPH_OUT)")
       }
@@ -120,9 +123,13 @@ extension Verb {
       throw CommandError(
         call.arguments.operands[0], "no descriptor of a channel", status: .usage)
     }
-    let status = Commands.readTwin(channel: channel) { sentence in
-      try? call.console.output.write(sentence + "\n")
+    // For `run`, which tells the two apart.
+    func say(_ kind: String, _ sentence: String) {
+      let line = sentence.map { $0.isNewline ? " " : $0 }
+      try? call.console.output.write(kind + "\t" + String(line) + "\n")
     }
+    let status = Commands.readTwin(
+      channel: channel, failed: { say("failed", $0) }, noted: { say("note", $0) })
     return ExitStatus(rawValue: status)
   }
 
@@ -137,6 +144,24 @@ extension Verb {
     }
     Commands.watchGroup(channel: channel)
     return .nothingFound
+  }
+}
+
+extension AbruptEnd {
+  /// What ended how, what there is all the same, and what to do about it.
+  fileprivate func sentence(program: String, snapshots: SnapshotTally) -> String {
+    let what =
+      switch self {
+      case .killed(let signal):
+        "\(program): ended by signal \(signal) (\(String(cString: strsignal(signal))))"
+      case .left(let status):
+        "\(program): left by _exit with status \(status), or became another program"
+      case .ofChild(let pid):
+        "\(program): its process \(pid) ended by a signal or by _exit, or runs on"
+      }
+    let rest = snapshots.written.isEmpty ? "no mark was taken before" : snapshots.summary
+    return what + ", so there is no snapshot of its end (exit.mgraph); " + rest
+      + "; marks are taken while it runs, with --every SECONDS or memgraph mark PID NAME"
   }
 }
 

@@ -67,8 +67,7 @@ extension Verb {
       progress.finish()
       if !call.arguments.has(.quiet) {
         let answer = input.findingsReport.document(limit: 1).answer.text
-        try call.console.output.write(
-          "\(path), \(Units.bytes(ByteCount(size))): \(answer)\n")
+        try call.console.tell("\(path), \(Units.bytes(ByteCount(size))): \(answer)")
       }
     } else {
       try write(to: call.console.output)

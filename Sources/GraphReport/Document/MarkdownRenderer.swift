@@ -18,7 +18,7 @@ package enum MarkdownRenderer {
       case .diagram(let diagram): text += "```mermaid\n" + MermaidRenderer.render(diagram) + "```\n"
       }
     }
-    return text
+    return withoutControls(text)
   }
 
   private static func render(_ table: Document.Table) -> String {

@@ -22,8 +22,10 @@ package struct TextStyle: Hashable, Sendable {
 
   /// Text without the characters that the place can't show.
   ///
-  /// Only the project's own signs are replaced; names are the program's and stay as they are.
+  /// Only the project's own signs are replaced; names are the program's and stay as they are, but for control
+  /// characters, which are written out.
   package func spelled(_ text: String) -> String {
+    let text = withoutControls(text)
     guard !isUnicode, !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
     var result = ""
     for character in text {

@@ -46,12 +46,20 @@ package final class ELFFile {
   package private(set) var sections: [Section] = []
   private let _bytes: UnsafeRawBufferPointer
 
-  /// Opens a file; nil where it can't be read or is no ELF file of this kind.
-  package init?(path: String) {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
+  /// Where the program begins to run, which in an executable is before `main`; 0 for none.
+  package var entry: UInt64 { _load(UInt64.self, at: 24) ?? 0 }
+
+  /// Opens a file; nil where it can't be read or is no ELF file of this kind, with `errno` set to 0 in the latter
+  /// case.
+  package convenience init?(path: String) { self.init(path: path, file: Array(path.utf8)) }
+
+  /// Opens a file that is called by some bytes, and is known by a path.
+  init?(path: String, file bytes: [UInt8]) {
+    let file = open((bytes + [0]).map { CChar(bitPattern: $0) }, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }
     defer { close(file) }
     var status = stat()
+    errno = 0
     guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size >= 64 else {
       return nil
     }

@@ -1,6 +1,7 @@
 // LoadedImage: an executable or library of the captured program: where it lies, its sections, its
 // writable data, its symbols.
 
+internal import Glibc
 package import SnapshotFormat
 
 /// An executable or library that the captured program has loaded.
@@ -20,9 +21,15 @@ package struct LoadedImage {
   package var tlsTemplateSize: UInt64
   package var tlsAlignment: UInt64
 
-  /// Whether the file was read; else only what the program's memory has of it is known, which is its
-  /// place and its data but neither sections nor symbols.
-  package var isWhole = true
+  /// Why the file was not read; nil where it was. Without it only what the program's memory has of it is known, which
+  /// is its place and its data but neither sections nor symbols.
+  package var problem: FileProblem?
+
+  /// Whether the file was read.
+  package var isWhole: Bool { problem == nil }
+
+  /// Where the program begins to run in this module; nil where it is no executable.
+  var entry: UInt64? { _file.entry == 0 ? nil : module.bias &+ _file.entry }
 
   private let _file: ELFFile
 
@@ -100,6 +107,15 @@ package struct LoadedImage {
   }
 }
 
+/// Why the file of a module was not read.
+package enum FileProblem: Hashable, Sendable {
+  /// It can't be opened.
+  case cannotOpen(errno: Int32)
+
+  /// What lies there now has another build id, or is no such file.
+  case otherVersion
+}
+
 extension [LoadedImage] {
   /// Where a symbol lies in the captured program: the first module's that exports it, else the first
   /// module's that defines it.
@@ -152,21 +168,37 @@ package func loadImages(of memory: TargetMemory) -> [LoadedImage] {
       next += 1
     }
     guard isExecutable else { continue }
-    let local = ELFFile(path: memory.source.localPath(of: first))
     let inMemory = headOfFile(at: first, in: memory)
-    // The file may have been replaced since it was loaded; the build id tells.
-    let isSame = local.map { $0.buildID == inMemory?.buildID ?? $0.buildID } ?? false
-    guard let file = isSame ? local : inMemory ?? local,
+    let (local, problem) = openFile(of: first, buildID: inMemory?.buildID, memory)
+    guard let file = local ?? inMemory,
       let segment = file.segments.first(where: { $0.type == ELFFile.Segment.load })
     else { continue }
     let bias = first.start &- (segment.address &- segment.fileOffset) & ~4095
     var image = LoadedImage(file: file, bias: bias)
     image.module.path = first.path
-    image.isWhole = file === local
+    image.problem = problem
     image.clipData(to: memory)
     images.append(image)
   }
   return images
+}
+
+/// The file of a module that a mapping starts, of the version that was loaded: it may have been replaced since, which
+/// the build id tells.
+private func openFile(
+  of mapping: MemoryMapping, buildID: String?, _ memory: TargetMemory
+) -> (file: ELFFile?, problem: FileProblem?) {
+  var problem: FileProblem?
+  for path in memory.source.localFiles(of: mapping) {
+    if let file = ELFFile(path: mapping.path, file: path) {
+      if buildID ?? file.buildID == file.buildID { return (file, nil) }
+      problem = .otherVersion
+    } else {
+      // The first place is where it should be.
+      problem = problem ?? (errno == 0 ? .otherVersion : .cannotOpen(errno: errno))
+    }
+  }
+  return (nil, problem ?? .otherVersion)
 }
 
 /// What the program's memory has of the file that a mapping starts.

@@ -26,9 +26,7 @@ func captureFromOutside(
 ) throws(CaptureError) -> OutsideCapture {
   let images = loadImages(of: memory)
   try checkFiles(of: memory, images: images)
-  guard images.contains(where: { $0.sections["swift5_fieldmd"] != nil }) else {
-    throw .notSwift(executable: memory.source.executable)
-  }
+  try checkIsSwift(images, executable: memory.source.executable)
   let tables = agentTables(in: memory, images: images, pid: pidInside)
   var inventory: OutsideInventory
   if let tables {
@@ -41,10 +39,6 @@ func captureFromOutside(
   inventory.facts.markName = ""
   inventory.facts.pid = pid
   inventory.facts.pauseNanoseconds = pauseNanoseconds
-  for image in images where !image.isWhole {
-    inventory.diagnostics[
-      "\(image.module.path) is not here in the version that was loaded; its types are unknown"] = 1
-  }
   for mapping in memory.source.mappings
   where mapping.isExecutable && mapping.path.hasPrefix("/")
     && images.image(containing: mapping.start) == nil
@@ -67,9 +61,19 @@ func agentTables(in memory: TargetMemory, images: [LoadedImage], pid: UInt32) ->
   return tables
 }
 
-/// Refuses a program of which the executable or the Swift runtime is not here: no type would be known.
+/// Refuses a program in which there is nothing of Swift, or whose files, which would tell, can't be read.
+func checkIsSwift(_ images: [LoadedImage], executable: String) throws(CaptureError) {
+  if images.contains(where: { $0.sections["swift5_fieldmd"] != nil }) { return }
+  if let image = images.first(where: { $0.module.path == executable }), let gap = image.fileGap {
+    throw .unreadableFile(gap: gap)
+  }
+  throw .notSwift(executable: executable)
+}
+
+/// Refuses a program of which the Swift runtime is not here, and a core file whose executable is not: no type would be
+/// known. A process has the executable's code and constants in its memory, if not its sections and symbols.
 private func checkFiles(of memory: TargetMemory, images: [LoadedImage]) throws(CaptureError) {
-  let executable = memory.source.executable
+  let executable = memory.source.name == "core" ? memory.source.executable : ""
   if !executable.isEmpty, !images.contains(where: { $0.module.path == executable }) {
     throw .missingFile(
       path: executable, because: "it can't be read; give its file with --exe")

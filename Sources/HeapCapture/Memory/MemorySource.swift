@@ -65,8 +65,13 @@ package protocol MemorySource: AnyObject {
   /// Which pages were in the machine's memory; nil where that is not known.
   var residentPages: ResidentPages? { get }
 
-  /// Where the file of a mapping can be read on this machine.
-  func localPath(of mapping: MemoryMapping) -> String
+  /// Whether the program is still the one that was opened, so that what could not be read is not there, and not
+  /// gone with the program. Asked after the last read.
+  var isStillThere: Bool { get }
+
+  /// Where the file of a mapping may be read on this machine, the likeliest place first: paths as bytes, which need not
+  /// be text, without a NUL at the end.
+  func localFiles(of mapping: MemoryMapping) -> [[UInt8]]
 
   /// Whether a range of anonymous memory has pages that were ever written to; true where that is not
   /// known. Others hold zeros.
@@ -76,7 +81,9 @@ package protocol MemorySource: AnyObject {
 extension MemorySource {
   package var residentPages: ResidentPages? { nil }
 
-  package func localPath(of mapping: MemoryMapping) -> String { mapping.path }
+  package var isStillThere: Bool { true }
+
+  package func localFiles(of mapping: MemoryMapping) -> [[UInt8]] { [Array(mapping.path.utf8)] }
 
   package func hasOwnPages(_ range: Range<UInt64>) -> Bool { true }
 }

@@ -34,10 +34,10 @@ package final class ServedMemory {
   }
 
   /// The contents of a file of the twin's; nil where it can't read it, or is gone.
-  func text(of file: File) -> String? {
+  func bytes(of file: File) -> [UInt8]? {
     var bytes: [UInt8] = []
     let error = _ask(file.rawValue) { piece, _ in bytes += piece }
-    return error == 0 ? String(decoding: bytes, as: UTF8.self) : nil
+    return error == 0 ? bytes : nil
   }
 
   /// Copies bytes from the twin.

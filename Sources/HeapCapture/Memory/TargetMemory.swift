@@ -22,9 +22,9 @@ package final class TargetMemory {
   }
 
   package let source: any MemorySource
-  private var _regions: [Region] = []
-  private var _isLoaded: [Bool] = []
-  private var _last = 0
+  @exclusivity(unchecked) private var _regions: [Region] = []
+  @exclusivity(unchecked) private var _isLoaded: [Bool] = []
+  @exclusivity(unchecked) private var _last = 0
 
   package convenience init(_ source: any MemorySource) { self.init(source, room: nil) }
 

@@ -146,10 +146,11 @@ private struct ThreadStop {
 
   /// Lets all threads go on.
   mutating func release() {
+    var ended: [Int32] = []
     for thread in _order {
       guard let signal = _signals[thread] else { continue }
       if _stopped.contains(thread) {
-        _ = mg_trace_detach(thread, signal)
+        if mg_trace_detach(thread, signal) != 0 { ended.append(thread) }
         continue
       }
       // Only a stopped thread can be let go. Where it still does not stop, the kernel detaches when
@@ -160,9 +161,25 @@ private struct ThreadStop {
         _ = mg_trace_detach(thread, pending)
       }
     }
+    _reap(ended)
     _order = []
     _signals = [:]
     _stopped = []
+  }
+
+  /// Hears of the end of threads that were killed while they stood still: the kernel keeps them until their
+  /// tracer has, and their process's parent would wait for it.
+  private func _reap(_ threads: [Int32]) {
+    var rest = threads
+    for _ in 0..<1_000 {
+      rest.removeAll { thread in
+        var signal: Int32 = 0
+        var isGroupStop: Int32 = 0
+        return mg_trace_has_stopped(thread, &signal, &isGroupStop) == -1
+      }
+      if rest.isEmpty { return }
+      usleep(1_000)
+    }
   }
 }
 

@@ -12,12 +12,16 @@ internal import SnapshotFormat
 /// - Parameters:
 ///   - channel: a connected stream socket; it stays open.
 ///   - failed: hears why there is no snapshot, before the agent does.
+///   - noted: hears what is missing in the snapshot and how to get it, before the agent hears that it is there.
 /// - Returns: the exit status: 0 where an answer was given, whatever it was.
-package func serveChannel(_ channel: Int32, failed: (String) -> Void = { _ in }) -> Int32 {
+package func serveChannel(
+  _ channel: Int32, failed: (String) -> Void = { _ in }, noted: (String) -> Void = { _ in }
+) -> Int32 {
   guard let (line, served) = receiveRequest(from: channel) else { return 1 }
   let answer: ChannelAnswer
   switch ChannelMessage(line) {
-  case .snapshot(let request): answer = writeSnapshot(for: request, served: served)
+  case .snapshot(let request):
+    answer = writeSnapshot(for: request, served: served, noted: noted)
   case .hello: return 0
   case nil:
     answer = .error(
@@ -32,7 +36,9 @@ package func serveChannel(_ channel: Int32, failed: (String) -> Void = { _ in })
 ///
 /// - Parameter served: the twin's own service, for where its memory can't be read otherwise.
 /// - Complexity: that of `captureSnapshot(source:state:)`.
-package func writeSnapshot(for request: SnapshotRequest, served: ServedMemory?) -> ChannelAnswer {
+package func writeSnapshot(
+  for request: SnapshotRequest, served: ServedMemory?, noted: (String) -> Void = { _ in }
+) -> ChannelAnswer {
   do {
     let twin = try ProcessMemory(pid: request.twin, name: "twin", served: served)
     let snapshot = try captureSnapshot(source: twin, state: request.state)
@@ -44,6 +50,7 @@ package func writeSnapshot(for request: SnapshotRequest, served: ServedMemory?) 
         errno: ESRCH, sentence: "the program ended before its copy was read; there is no snapshot")
     }
     try snapshot.write(to: request.path)
+    fileGaps(in: snapshot).forEach(noted)
     return .ok
   } catch let error as SnapshotError {
     guard case .file(_, let operation, let errno) = error else {
@@ -51,6 +58,12 @@ package func writeSnapshot(for request: SnapshotRequest, served: ServedMemory?) 
     }
     return .error(
       errno: errno, sentence: "can't \(operation) the snapshot: \(String(cString: strerror(errno)))"
+    )
+  } catch CaptureError.endedMeanwhile {
+    return .error(
+      errno: ESRCH,
+      sentence:
+        "the program, or its copy that is read, ended before the snapshot was done, so there is none"
     )
   } catch CaptureError.cannotRead(_, let errno) {
     return .error(

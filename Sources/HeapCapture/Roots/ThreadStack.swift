@@ -61,6 +61,11 @@ struct ThreadStack {
     _framePCs.append(pc)
   }
 
+  /// Leaves out what lies below a place.
+  mutating func begin(at place: UInt64) {
+    live = min(max(place, live.lowerBound), live.upperBound)..<live.upperBound
+  }
+
   /// The address of code in the function whose frame holds a word; 0 where the frames are unknown.
   func pc(ofWordAt address: UInt64) -> UInt64 {
     var low = 0

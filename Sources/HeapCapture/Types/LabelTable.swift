@@ -30,16 +30,18 @@ package final class LabelTable {
   /// of an object among so many, and each position is a row of the snapshot.
   static let firstUnnamedIndex: UInt32 = 1 << 16
 
-  private var _texts: [String] = [""]
+  @exclusivity(unchecked) private var _texts: [String] = [""]
   private var _nameByText: [String: Name] = ["": .empty]
-  private var _rows = [Row(name: .empty, index: Snapshot.Labels.noIndex, function: 0)]
-  private var _labelByRow: [Row: LabelIndex] = [
+  @exclusivity(unchecked) private var _rows = [
+    Row(name: .empty, index: Snapshot.Labels.noIndex, function: 0)
+  ]
+  @exclusivity(unchecked) private var _labelByRow: [Row: LabelIndex] = [
     Row(name: .empty, index: Snapshot.Labels.noIndex, function: 0): .none
   ]
-  private var _joined: [Pair: Name] = [:]
+  @exclusivity(unchecked) private var _joined: [Pair: Name] = [:]
 
   /// For each name the labels of its first indices, `LabelIndex.none` where not made yet.
-  private var _labelsByIndex: [[LabelIndex]] = [[]]
+  @exclusivity(unchecked) private var _labelsByIndex: [[LabelIndex]] = [[]]
 
   package init() {}
 

@@ -12,10 +12,10 @@ final class LayoutCompiler {
   let reader: MetadataReader
   let labels: LabelTable
   let images: [LoadedImage]
-  private(set) var programs: [LayoutProgram] = []
-  var decoders: [EnumDecoder] = []
+  @exclusivity(unchecked) private(set) var programs: [LayoutProgram] = []
+  @exclusivity(unchecked) var decoders: [EnumDecoder] = []
   private(set) var diagnostics: [String: Int] = [:]
-  private var _programByType: [RemoteMirror.TypeRef: Int] = [:]
+  @exclusivity(unchecked) private var _programByType: [RemoteMirror.TypeRef: Int] = [:]
   private var _boxedProgram: [Int: Int] = [:]
 
   /// Values that hold themselves directly do not exist; metadata that says so is damaged.

@@ -50,27 +50,30 @@ final class RemoteMirror {
     let functions = try Self.load()
     _reader = _MirrorReader(memory: memory, images: images)
     let reader = Unmanaged.passUnretained(_reader).toOpaque()
+    let mirror = UnsafeMutablePointer<mg_mirror>.allocate(capacity: 1)
+    mirror.initialize(to: functions)
     guard
-      let context = functions.create(
-        reader, _answerQuery, _freeBytes, _readBytes, _stringLength, _symbolAddress)
-    else { throw .noRemoteMirror("it makes no context for this program") }
+      let context = mg_mirror_create(
+        mirror, reader, _answerQuery, _freeBytes, _readBytes, _stringLength, _symbolAddress)
+    else {
+      mirror.deallocate()
+      throw .noRemoteMirror("it makes no context for this program")
+    }
     _context = context
-    _mirror = .allocate(capacity: 1)
-    _mirror.initialize(to: functions)
+    _mirror = mirror
     for image in images where image.sections["swift5_fieldmd"] != nil {
-      _ = functions.add_sections(
-        _context,
-        mg_reflection_sections(
-          fields: _section("swift5_fieldmd", image),
-          associated_types: _section("swift5_assocty", image),
-          builtins: _section("swift5_builtin", image), captures: _section("swift5_capture", image),
-          type_references: _section("swift5_typeref", image),
-          strings: _section("swift5_reflstr", image)))
+      var sections = mg_reflection_sections(
+        fields: _section("swift5_fieldmd", image),
+        associated_types: _section("swift5_assocty", image),
+        builtins: _section("swift5_builtin", image), captures: _section("swift5_capture", image),
+        type_references: _section("swift5_typeref", image),
+        strings: _section("swift5_reflstr", image))
+      _ = mg_mirror_add_sections(_mirror, _context, &sections)
     }
   }
 
   deinit {
-    _mirror.pointee.destroy(_context)
+    mg_mirror_destroy(_mirror, _context, _failuresBefore)
     _mirror.deallocate()
   }
 
@@ -170,8 +173,8 @@ final class RemoteMirror {
   }
 
   func genericArguments(of type: TypeRef) -> [TypeRef] {
-    (0..<_mirror.pointee.generic_argument_count(type.rawValue)).compactMap {
-      _type(_mirror.pointee.generic_argument(type.rawValue, $0))
+    (0..<mg_mirror_generic_argument_count(_mirror, type.rawValue)).compactMap {
+      _type(mg_mirror_generic_argument(_mirror, type.rawValue, $0))
     }
   }
 

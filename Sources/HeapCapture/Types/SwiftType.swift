@@ -1,5 +1,6 @@
 // SwiftType: what the first word of an object says it is.
 
+internal import GraphPrimitives
 package import SnapshotFormat
 
 /// What an object is, as its metadata has it.
@@ -24,6 +25,10 @@ package final class SwiftType {
 
   /// How an instance's references are found.
   let shape: Shape
+
+  /// Whether instances are as large as their class says: no library of the toolchain defines it, which may give
+  /// instances a tail.
+  let hasNoTail: Bool
 
   /// The address that instances have as their first word.
   let metadata: UInt64
@@ -82,6 +87,7 @@ package final class SwiftType {
     self.kind = kind
     self.isCounted = isCounted
     self.shape = shape
+    hasNoTail = kind == .object && !module.isEmpty && !ToolchainModules.names.contains(module)
     self.metadata = metadata
   }
 }

@@ -13,7 +13,7 @@ package final class TypeCatalog {
   package let labels: LabelTable
 
   /// The types met so far; a type's `id` is its position.
-  package private(set) var types: [SwiftType] = []
+  @exclusivity(unchecked) package private(set) var types: [SwiftType] = []
 
   let memory: TargetMemory
   let mirror: RemoteMirror
@@ -23,10 +23,10 @@ package final class TypeCatalog {
   let taskLayout: TaskLayout?
   private let _reader: MetadataReader
   private let _images: [LoadedImage]
-  private var _typeByWord = _WordMap()
+  @exclusivity(unchecked) private var _typeByWord = _WordMap()
   private var _wellKnown: [UInt64: WellKnown] = [:]
-  var valueByMetadata: [UInt64: ValueType] = [:]
-  var programByBindings: [ContextKey: Int?] = [:]
+  @exclusivity(unchecked) var valueByMetadata: [UInt64: ValueType] = [:]
+  @exclusivity(unchecked) var programByBindings: [ContextKey: Int?] = [:]
 
   /// Whether blocks have the size that was asked for, and not the allocator's own.
   package var sizesAreExact = true
@@ -266,7 +266,7 @@ package final class TypeCatalog {
     let arguments = mirror.genericArguments(of: reference)
     guard arguments.count == 2 else { return true }
     let element = compiler.program(of: arguments[1])
-    return !compiler.programs[element].steps.isEmpty
+    return compiler.programs[element].isUnknown || !compiler.programs[element].steps.isEmpty
   }
 }
 

@@ -27,6 +27,16 @@ case "hand-over":
   handOver(seed: seed, threads: threads)
 case "graph":
   buildGraph()
+case "exec-at-signal":
+  // The graph, and another program in its place when SIGUSR2 comes.
+  signal(SIGUSR2) { _ in
+    let words: [UnsafeMutablePointer<CChar>?] = [strdup("sleep"), strdup("600"), nil]
+    execv("/bin/sleep", words)
+  }
+  buildGraph()
+case "phantoms":
+  // Memory of C that begins like an object.
+  makePhantoms()
 case "main-ends":
   // The main thread ends, another goes on.
   goOnWithoutMain()

@@ -1,0 +1,91 @@
+"""The algorithms in Swift beside those in C, and beside the libraries of Python, on the same graphs."""
+
+import json
+import math
+import os
+import sys
+
+from goals import control, goal, missing, ratio_goal
+from rounds import Failed, median, run
+
+PHASES = ["transpose", "shortest paths", "components", "dominators", "retained sizes"]
+
+
+def phases(tools, graph, count, rounds, engine="both"):
+    """Nanoseconds of each phase, by engine and round."""
+    text = run([tools["analysis"], graph, str(count), str(rounds), engine])["out"]
+    times = {}
+    for row in map(json.loads, text.splitlines()):
+        times.setdefault((row["engine"], row["phase"]), []).append(row["ns"])
+    return times
+
+
+def total(times, engine):
+    return [sum(row) for row in zip(*(times[(engine, phase)] for phase in PHASES))]
+
+
+def measure_shapes(tools, count, rounds):
+    by_shape = {}
+    for shape in ("heap", "power", "chain", "star"):
+        times = phases(tools, shape, count, rounds)
+        by_shape[shape] = times
+        for phase in PHASES:
+            values = [a / b for a, b in zip(times[("swift", phase)], times[("c", phase)])]
+            print(f"                {shape} {count:,}, {phase}: {median(values):.2f}x of C", flush=True)
+        values = [a / b for a, b in zip(total(times, "swift"), total(times, "c"))]
+        ratio_goal("A1", f"{shape} with {count:,} nodes, all phases beside C", values, 1.5)
+    heap, chain = (median(by_shape[shape][("swift", "dominators")]) for shape in ("heap", "chain"))
+    goal("A5", "dominators of a chain beside those of a heap", chain / heap, 2)
+    control("C beside itself, first and second half of the rounds", [
+        a / b for a, b in zip(total(by_shape["heap"], "c")[::2], total(by_shape["heap"], "c")[1::2])])
+
+
+def exponent(points):
+    """The slope through the logarithms of counts and times."""
+    logs = [(math.log(count), math.log(time)) for count, time in points]
+    x, y = (sum(values) / len(logs) for values in zip(*logs))
+    return sum((a - x) * (b - y) for a, b in logs) / sum((a - x) ** 2 for a, _ in logs)
+
+
+def measure_growth(tools, counts):
+    """Caches make larger graphs slower a node, so the exponent is held against that of C, whose work is linear."""
+    for shape in ("heap", "chain", "star"):
+        points = {"swift": [], "c": []}
+        for count in counts:
+            times = phases(tools, shape, count, 4 if count < 5_000_000 else 2)
+            for engine, taken in points.items():
+                taken.append((count, min(total(times, engine))))
+        own, theirs = exponent(points["swift"]), exponent(points["c"])
+        goal("A", f"{shape}, exponent of the time from {counts[0]:,} to {counts[-1]:,} nodes ({theirs:.2f} in C)", own,
+             theirs + 0.05, "")
+
+
+def measure_peers(tools, python, folder, count, rounds):
+    graph = os.path.join(folder, "graph.bin")
+    run([tools["analysis"], "heap", str(count), "write", graph])
+    own = phases(tools, graph, 0, rounds, "swift")
+    whole = run([tools["analysis"], graph, "0", "1", "swift"])
+    goal("A6", "peak of memory for each node", whole["peak"] / count, 150, "bytes")
+    peer = os.path.join(os.path.dirname(__file__), "peers.py")
+    for library in ("igraph", "scipy"):
+        try:
+            taken = run([python, peer, library, graph, str(rounds)])
+        except Failed as failure:
+            missing("A2" if library == "igraph" else "A3", f"beside {library}", str(failure)[-80:])
+            continue
+        times = {}
+        for row in map(json.loads, taken["out"].splitlines()):
+            times.setdefault(row["phase"], []).append(row["ns"])
+        if library == "igraph":
+            theirs = sum(median(values) for values in times.values())
+            goal("A2", "all phases beside igraph", median(total(own, "swift")) / theirs, 0.2)
+            goal("A2", "peak of memory beside igraph", whole["peak"] / taken["peak"], 0.35)
+        else:
+            for phase, limit in (("components", 0.8), ("shortest paths", 1.0)):
+                goal("A3", f"{phase} beside scipy",
+                     median(own[("swift", phase)]) / median(times[phase]), limit)
+    os.remove(graph)
+
+
+if __name__ == "__main__":
+    sys.exit("run scripts/bench")

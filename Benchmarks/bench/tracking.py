@@ -1,0 +1,125 @@
+"""What births and deaths cost the program: `memgraph run` as it comes, beside heaptrack and LeakSanitizer."""
+
+import os
+import re
+import shutil
+
+from goals import control, goal, missing, ratio_goal
+from rounds import Failed, Series, median, result, run
+
+# Workload, scale, threads, by size of the run.
+WORKLOADS = {
+    "itrees 1T": ("itrees", 40, 1),
+    "mix 1T": ("mix", 4, 1),
+    "trees 1T": ("trees", 20, 1),
+    "live 1T": ("live", 16, 1),
+    "itrees 2T": ("itrees", 30, 2),
+    "mix 2T": ("mix", 3, 2),
+}
+
+
+def read(run):
+    told = result(run["out"])
+    return {"ns": int(told["ns"]), "sum": told["sum"], "resident": int(told.get("resident", 0))}
+
+
+def commands(tools, folder, name):
+    workload, scale, threads = WORKLOADS[name]
+    arguments = [workload, str(scale), str(threads)]
+    bare = [tools["workload"], *arguments]
+    # LeakSanitizer calls live data of Foundation leaked; that ends the program with 23.
+    quiet = {"LSAN_OPTIONS": "exitcode=0"}
+    made = {
+        "bare": {"command": bare},
+        "bare again": {"command": bare},
+        "memgraph": {"command": [tools["memgraph"], "run", "--quiet", "--out", folder, "--", *bare]},
+        "full stacks": {
+            "command": [tools["memgraph"], "run", "--quiet", "--stacks", "full", "--out", folder, "--", *bare]},
+    }
+    if name != "mix 1T":
+        del made["full stacks"]
+    if tools.get("heaptrack"):
+        made["heaptrack --raw"] = {
+            "command": [tools["heaptrack"], "--raw", "-o", os.path.join(folder, "heaptrack"), *bare]}
+    if tools.get("lsan"):
+        made["LeakSanitizer"] = {"command": [tools["lsan"], *arguments], "env": quiet}
+    return made
+
+
+def measure(tools, rounds, folder):
+    taken = {}
+    for name in WORKLOADS:
+        series = Series(rounds)
+        series.measure(commands(tools, folder, name), read)
+        for file in os.listdir(folder):
+            os.remove(os.path.join(folder, file))
+        sums = {figure["sum"] for figures in series.figures.values() for figure in figures}
+        if len(sums) != 1:
+            raise Failed(f"{name}: not the same answer under all tools: {sums}")
+        control(name, series.ratios("bare again", "bare", "ns"))
+        taken[name] = series
+        for other in series.figures:
+            if other.startswith("bare"):
+                continue
+            values = series.ratios(other, "bare", "ns")
+            print(f"                {name}, {other}: {median(values):.2f}x", flush=True)
+
+    def ratios(name, tool="memgraph", base="bare"):
+        return taken[name].ratios(tool, base, "ns")
+
+    def beside(goal_name, name, tool, limit):
+        if tool in taken[name].figures:
+            ratio_goal(goal_name, f"{name}, time beside {tool}", ratios(name, base=tool), limit)
+        else:
+            missing(goal_name, f"{name}, time beside {tool}", f"{tool} is not here")
+
+    ratio_goal("T1", "mix 1T, beside the bare program", ratios("mix 1T"), 1.75)
+    beside("T1", "mix 1T", "heaptrack --raw", 0.5)
+    for name in ("itrees 1T", "live 1T"):
+        ratio_goal("T2", f"{name}, beside the bare program", ratios(name), 1.6)
+        beside("T2", name, "heaptrack --raw", 0.45)
+        beside("T2", name, "LeakSanitizer", 0.35)
+    two = median(ratios("itrees 2T"))
+    ratio_goal("T3", "itrees 2T, beside the bare program", ratios("itrees 2T"), 1.6)
+    goal("T3", "itrees, ratio with two threads beside that with one", two / median(ratios("itrees 1T")), 1.25)
+    ratio_goal("T4", "trees 1T (65,535 stacks), beside the bare program", ratios("trees 1T"), 4)
+    beside("T4", "trees 1T", "heaptrack --raw", 0.4)
+    ratio_goal("T", "mix 1T, full stacks, beside the bare program", ratios("mix 1T", "full stacks"), 2.5)
+    missing("T7", "sampled, 512 KiB, mix 1T", "there is no sampling mode yet")
+    ratio_goal("T8", "live 1T, resident memory beside the bare program",
+               taken["live 1T"].ratios("memgraph", "bare", "resident"), 1.5)
+    alive = 65_535 * WORKLOADS["live 1T"][1]
+    more = [(a - b) / alive for a, b in zip(taken["live 1T"].values("memgraph", "resident"),
+                                            taken["live 1T"].values("bare", "resident"))]
+    goal("T8", "live 1T, memory of the agent for each live object of 32 bytes", median(more), 32, "bytes", spread=more)
+
+
+def instructions(tools, folder, command, env=None):
+    """Instructions of a whole run by callgrind, and the calls of malloc and free in it are the workload's to know."""
+    out = os.path.join(folder, "callgrind.out")
+    # valgrind 3.19 ends at debug information of version 5.
+    run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", *command], env=env)
+    with open(out, encoding="utf-8") as file:
+        total = re.search(r"^(?:summary|totals): (\d+)", file.read(), re.MULTILINE)
+    os.remove(out)
+    return int(total.group(1))
+
+
+def measure_instructions(tools, folder):
+    if not shutil.which("valgrind"):
+        missing("T5", "linked and not started, instructions", "valgrind is not here")
+        missing("T6", "instructions an allocation and its end", "valgrind is not here")
+        return
+    preload = {"LD_PRELOAD": tools["preload"], "MEMORY_GRAPH_STACKS": "fast", "MEMORY_GRAPH_OUT": folder}
+    counts = {"loop": 1_000_000, "itrees": 131_071 + 4 * 32_767}
+    scales = {"loop": "1", "itrees": "4"}
+    for name in counts:
+        bare = instructions(tools, folder, [tools["counted"], name, scales[name]])
+        linked = instructions(tools, folder, [tools["linked"], name, scales[name]])
+        goal("T5", f"{name}, linked and not started, instructions for each allocation and its end",
+             (linked - bare) / counts[name], 12, "")
+        goal("T5", f"{name}, linked and not started, all instructions beside the bare program",
+             linked / bare, 1.035 if name == "loop" else 1.02)
+        tracked = instructions(tools, folder, [tools["counted"], name, scales[name]], env=preload)
+        goal("T6", f"{name}, tracked, instructions for each allocation and its end",
+             (tracked - bare) / counts[name], 330, "")
