@@ -18,9 +18,9 @@ MODES = [
     ("many-blocks",      2, 5,   1, 2,  "400,000 blocks, half of them freed and made again"),
     ("overflow",         1, 1,   1, 5,  "a stack that overflows"),
     ("overflow-handled", 1, 1,   1, 5,  "a stack that overflows, with a handler on another stack"),
-    ("exit",             1, 1,   6, 60, "exit while another thread takes a mark"),
-    ("_exit",            1, 1,   6, 60, "_exit while another thread takes a mark"),
-    ("killed",           1, 1,   6, 60, "SIGKILL while another thread takes a mark"),
+    ("exit",             1, 1,   3, 60, "exit while another thread takes a mark"),
+    ("_exit",            1, 1,   3, 60, "_exit while another thread takes a mark"),
+    ("killed",           1, 1,   3, 60, "SIGKILL while another thread takes a mark"),
 ]
 
 # The marks of these come to an end that nobody can tell beforehand.

@@ -37,25 +37,36 @@ def words():
     return parser.parse_args()
 
 
+HEAD = ["| what was tried | runs | what was compared | lost | seeds | |", "|---|---|---|---|---|---|"]
+
+
 def write(table, path, arguments, seed):
-    """Puts the table into the file, between its two marks."""
-    lines = [
-        f"Made by `scripts/reliability {'--full' if arguments.full else '--quick'} --seed {seed}` on "
-        f"{datetime.date.today()}: {os.cpu_count()} processors, Linux {platform.release().split('-')[0]}.",
-        "", "| what was tried | runs | what was compared | lost | seeds | |", "|---|---|---|---|---|---|",
-    ]
-    part = ""
-    for row in table.rows:
-        if row[0] != part:
-            part = row[0]
-            lines.append(f"| **{part}** | | | | | |")
-        what, runs, compared, lost, seeds, note = row[1:]
-        lines.append(f"| {what} | {runs or ''} | {compared} | {lost if runs else '–'} | {seeds} | {note} |")
+    """Puts the table into the file, between its two marks; rows of earlier calls that were not tried again stay."""
     with open(path) as file:
         text = file.read()
     begin, end = "<!-- table -->\n", "<!-- end of table -->"
     before, rest = text.split(begin)
-    after = rest.split(end)[1]
+    old, after = rest.split(end)
+    words = ["--full" if arguments.full else "--quick", f"--seed {seed}"]
+    words += [f"--only {name}" for name in arguments.only or []]
+    words += [f"--soak {arguments.soak}"] if arguments.soak else []
+    made = (f"- `scripts/reliability {' '.join(words)}`, {datetime.date.today()}, {os.cpu_count()} processors, "
+            f"Linux {platform.release().split('-')[0]}")
+    calls = [line for line in old.splitlines() if line.startswith("- ") and line != made] if arguments.only else []
+    rows, part = {}, ""
+    if arguments.only:
+        for line in old.splitlines():
+            cells = line.split(" | ")
+            if line.startswith("| **"):
+                part = line[4:].split("**")[0]
+            elif line.startswith("| ") and line not in HEAD:
+                rows.setdefault(part, {})[cells[0][2:]] = line
+    for part, what, runs, compared, lost, seeds, note in table.rows:
+        rows.setdefault(part, {})[what] = (
+            f"| {what} | {runs or ''} | {compared} | {lost if runs else '–'} | {seeds} | {note} |")
+    lines = ["Made by", "", *calls, made, "", *HEAD]
+    for part, of_part in rows.items():
+        lines += [f"| **{part}** | | | | | |", *of_part.values()]
     with open(path, "w") as file:
         file.write(before + begin + "\n" + "\n".join(lines) + "\n\n" + end + after)
 
@@ -80,9 +91,10 @@ def main():
         if arguments.soak or full and not only:
             host.soak(machine, table, arguments.soak or 600, seed)
     finally:
+        # What was tried before somebody ended it was tried.
         machine.close()
-    if arguments.table:
-        write(table, arguments.table, arguments, seed)
+        if arguments.table:
+            write(table, arguments.table, arguments, seed)
     print(f"\n{sum(row[2] for row in table.rows):,} runs, {len(table.failures)} losses; seed {seed}")
     for text in table.failures:
         print("LOST  " + text)

@@ -52,36 +52,28 @@ def try_contents(machine, table):
     source, program = machine.folder / "main.swift", machine.folder / "secrets"
     source.write_text(PROGRAM)
     machine.compile("swiftc", source, "-o", program)
-    for options, wanted in [((), set()), (("--contents", "keys"), {"a dictionary's key"})]:
-        out = machine.new_folder("out")
-        run = Run(
-            machine, under_run(machine, [program, SECRETS["an argument"]], out, *options),
-            {"SECRET": SECRETS["the environment"]}, out=out)
-        wrong = run.left_behind()  # which also looks at the mode, 0600
-        snapshot = Snapshot(out / "exit.mgraph")
-        for what, secret in SECRETS.items():
-            if snapshot.contains(secret) and what not in wanted:
-                wrong.append(f"{what} is in the snapshot")
-        if not snapshot.contains("Account"):
-            wrong.append("the snapshot has no types")
-        if wanted:
-            # The test can tell: what is asked for is there.
-            if not snapshot.contains(SECRETS["a dictionary's key"]):
-                wrong.append("with --contents keys the key is missing")
-        table.add(
-            "strings, keys, arguments and environment of a program, sought in the bytes of its snapshot"
-            + ("" if not options else ", with `--contents keys`"),
-            1, f"{len(SECRETS)} secrets, mode 0600", wrong)
-        if not options:
-            stripped, failed = out / "stripped.mgraph", []
-            for extra, words in [((), [str(machine.folder)]), (("--names",), [str(machine.folder), "Account", "secrets"])]:
-                subprocess.run([machine.tool, "strip", out / "exit.mgraph", "-o", stripped, *extra], check=True)
-                failed += [f"{word} is in the stripped file" for word in words if Snapshot(stripped).contains(word)]
-                failed += [f"before, there is no {word}" for word in words if not snapshot.contains(word)]
-                if subprocess.run([machine.tool, "check", "--quiet", stripped]).returncode:
-                    failed.append("the stripped file is no snapshot")
-            table.add("`memgraph strip`, and with `--names`", 2, "paths, types, modules", failed)
-        run.discard()
+    out = machine.new_folder("out")
+    run = Run(
+        machine, under_run(machine, [program, SECRETS["an argument"]], out),
+        {"SECRET": SECRETS["the environment"]}, out=out)
+    wrong = run.left_behind()  # which also looks at the mode, 0600
+    snapshot = Snapshot(out / "exit.mgraph")
+    for what, secret in SECRETS.items():
+        if snapshot.contains(secret):
+            wrong.append(f"{what} is in the snapshot")
+    if not snapshot.contains("Account"):
+        wrong.append("the snapshot has no types")
+    table.add(
+        "strings, keys, arguments and environment of a program, sought in the bytes of its snapshot", 1, f"{len(SECRETS)} secrets, mode 0600", wrong)
+    stripped, failed = out / "stripped.mgraph", []
+    for extra, words in [((), [str(machine.folder)]), (("--names",), [str(machine.folder), "Account", "secrets"])]:
+        subprocess.run([machine.tool, "strip", out / "exit.mgraph", "-o", stripped, *extra], check=True)
+        failed += [f"{word} is in the stripped file" for word in words if Snapshot(stripped).contains(word)]
+        failed += [f"before, there is no {word}" for word in words if not snapshot.contains(word)]
+        if subprocess.run([machine.tool, "check", "--quiet", stripped]).returncode:
+            failed.append("the stripped file is no snapshot")
+    table.add("`memgraph strip`, and with `--names`", 2, "paths, types, modules", failed)
+    run.discard()
 
 
 def try_all(machine, table, full, seed):
