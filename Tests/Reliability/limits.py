@@ -36,9 +36,9 @@ def try_memory_limit(machine, table, full, seed):
     wrong, runs = [], 0
     for verb in (["leaks"], ["summary"], ["tree"], ["cycles"], ["audit"], ["view", "-o", folder / "page.html"]):
         command = [str(machine.tool), verb[0], path, *verb[1:], "--memory-limit"]
-        status, text, peak, _ = measured([*command, "20M"])
+        status, text, peak, _ = measured([*command, "2M"])
         runs += 1
-        if status != 4 or "needs more memory than --memory-limit 20M allows" not in text:
+        if status != 4 or "needs more memory than --memory-limit 2M allows" not in text:
             wrong.append(f"{verb[0]}: status {status}: {text}")
         if os.listdir(folder):
             wrong.append(f"{verb[0]}: {os.listdir(folder)} is left")
