@@ -36,8 +36,10 @@ extension Snapshot {
     }
 
     /// Numbers what is alike alike; the empty text stays empty.
-    func renamed(_ column: Column<UInt32>, as text: (String, Int) -> String) -> Column<UInt32> {
-      var newByOld: [UInt32: UInt32] = [:]
+    func renamed(
+      _ column: Column<UInt32>, noting newByOld: inout [UInt32: UInt32],
+      as text: (String, Int) -> String
+    ) -> Column<UInt32> {
       var numbers = 0
       return Column(
         column.map { name in
@@ -49,15 +51,24 @@ extension Snapshot {
           return new
         })
     }
-    types.module = renamed(types.module) { "Module\($1)" }
-    types.name = renamed(types.name) { "Type\($1)" }
-    labels.name = renamed(labels.name) { before, number in
+    var (newModules, newTypes, newLabels): ([UInt32: UInt32], [UInt32: UInt32], [UInt32: UInt32]) =
+      ([:], [:], [:])
+    types.module = renamed(types.module, noting: &newModules) { "Module\($1)" }
+    types.name = renamed(types.name, noting: &newTypes) { "Type\($1)" }
+    labels.name = renamed(labels.name, noting: &newLabels) { before, number in
       // The words that reports know stand before the first dot.
       let dot = before.firstIndex(of: ".") ?? before.endIndex
       let isKnown = ["capture", "frame", "task-local"].contains(String(before[..<dot]))
       guard isKnown else { return "field\(number)" }
       return String(before[..<dot]) + (dot == before.endIndex ? "" : ".field\(number)")
     }
+    // What is said of a field that no edge goes by is of no use without its name.
+    let declared = fields.type.indices.compactMap { row in
+      newLabels[fields.name[row]].map { (fields.type[row], $0, fields.declaration[row]) }
+    }.sorted { ($0.0, $0.1) < ($1.0, $1.1) }
+    fields = Fields(
+      type: Column(declared.map(\.0)), name: Column(declared.map(\.1)),
+      declaration: Column(declared.map(\.2)))
     var names: [NodeIndex: StringIndex] = [:]
     for (number, entry) in nodeNames.sorted(by: { $0.key < $1.key }).enumerated() {
       names[entry.key] = StringIndex(rawValue: row("name\(number + 1)"))

@@ -62,10 +62,23 @@ import Testing
     for last in stride(from: 0, to: count, by: max(1, count / 24)) {
       let program = try OutsideProgram(["graph"])
       let pid = program.pid
-      #expect(throws: CaptureError.endedMeanwhile(pid: pid), "read \(last) of \(count)") {
-        try captureProcess(pid) { (number) throws(CaptureError) in
-          Interrupted(try openProcess(number), before: last) { Self.end(pid) }
+      var source: Interrupted?
+      var problem: CaptureError?
+      do throws(CaptureError) {
+        _ = try captureProcess(pid) { (number) throws(CaptureError) in
+          let made = Interrupted(try openProcess(number), before: last) { Self.end(pid) }
+          source = made
+          return made
         }
+      } catch {
+        problem = error
+      }
+      // One capture may take a few reads less than another, and then nothing has ended it.
+      if let source, source.readCount <= last {
+        #expect(problem == nil && last > count * 3 / 4, "read \(last) of \(count)")
+        Self.end(pid)
+      } else {
+        #expect(problem == .endedMeanwhile(pid: pid), "read \(last) of \(count)")
       }
       _ = program.waitForEnd()
     }

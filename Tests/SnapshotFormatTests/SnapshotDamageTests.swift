@@ -161,25 +161,25 @@ import Testing
       error: .malformed(
         path: "a.mgraph", section: "section table", offset: 64 + 51 * 48 + 24,
         reason: "section diagnostics starts at 0x10001, which is not a free multiple of 64")
-    ) { $0.sections[48].offset = 0x10001 },
+    ) { $0.sections[51].offset = 0x10001 },
     Fault(
       testDescription: "two sections in one place",
       error: .malformed(
         path: "a.mgraph", section: "section table", offset: 64 + 48 + 24,
-        reason: "section nodes.size starts at 0x980, which is not a free multiple of 64")
+        reason: "section nodes.size starts at 0xa00, which is not a free multiple of 64")
     ) { $0.sections[1].offset = UInt64(RawFile.aligned(64 + 52 * 48)) },
     Fault(
       testDescription: "a section past the end",
       error: .truncated(
         path: "a.mgraph", section: "diagnostics", offset: UInt64(whole.count), expected: 37,
         found: 0)
-    ) { $0.sections[48].offset = UInt64(whole.count) },
+    ) { $0.sections[51].offset = UInt64(whole.count) },
     Fault(
       testDescription: "a section that ends past every file's end",
       error: .malformed(
         path: "a.mgraph", section: "section table", offset: 64 + 51 * 48 + 32,
         reason: "section diagnostics has 18446744073709551615 bytes, more than a file can have")
-    ) { $0.sections[48].length = .max },
+    ) { $0.sections[51].length = .max },
     Fault(
       testDescription: "bytes after the end",
       error: .malformed(
