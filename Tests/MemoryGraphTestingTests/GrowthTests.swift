@@ -16,7 +16,12 @@ import Testing
     #expect(runs.withLock { $0 } == 25)
   }
 
-  @Test func aListThatIsOnlyAddedTo() async {
+  @Test(
+    .disabled(
+      "a list that a local variable of a test has is found by other ways from one snapshot to the next"
+    )
+  )
+  func aListThatIsOnlyAddedTo() async {
     let list = Mutex<[Screen]>([])
     await expectFailure(
       "1 place keeps growing over 20 iterations, counted after 2, 6, 11, 15, 20",
