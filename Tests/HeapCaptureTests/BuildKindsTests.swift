@@ -155,6 +155,44 @@ import Testing
     }
   }
 
+  @Test("An executable with a static runtime that nobody may read is known by its memory")
+  func executeOnly() throws {
+    // Root reads everything, so root has another user run it.
+    let isRoot = geteuid() == 0
+    if isRoot && !NoTraceTests.isReachableByOthers { return }
+    let folder = Folder()
+    let source = folder.path + "/main.swift"
+    let program = folder.path + "/Kinds"
+    let file = open(source, O_WRONLY | O_CREAT, 0o600)
+    let bytes = Array(Self.source.utf8)
+    #expect(write(file, bytes, bytes.count) == bytes.count)
+    close(file)
+    let made = try tool(
+      ["swiftc", "-swift-version", "6", "-module-name", "Kinds", "-static-stdlib", "-g", source]
+        + ["-o", program], in: folder)
+    try #require(made.status == 0, "\(made.text)")
+    chmod(folder.path, 0o755)
+    chmod(program, 0o111)
+    let running = try OutsideProgram(
+      [], of: program, withAgent: true,
+      restrictions: isRoot ? ["--user", NoTraceTests.nobody] : [])
+    let snapshot = try Snapshot(contentsOf: try running.mark("twin"))
+    let gaps = fileGaps(in: snapshot)
+    #expect(gaps.count == 1 && gaps[0].contains("/Kinds can't be read (Permission denied)"))
+    let graph = OutsideCaptureTests.Graph(snapshot)
+    #expect(graph.nodes.count { $0.type == "Kinds.Node" } == 18)
+    #expect(graph.nodes.count { $0.type == "Kinds.Keeper" } == 1)
+    // Fields are read by their types, not as words.
+    #expect(graph.edges.keys.count { $0.label.hasPrefix("next ") } == 6)
+    #expect(graph.edges.keys.count { $0.label.hasPrefix("kept ") } == 1)
+    try snapshot.write(to: folder.path + "/twin.mgraph")
+    let leaks = try tool(
+      [OutsideProgram.folder + "/memgraph", "leaks", folder.path + "/twin.mgraph"], in: folder)
+    #expect(leaks.status == 1)
+    #expect(leaks.text.contains("18 leaked objects in 1 group"), "\(leaks.text)")
+    #expect(running.finish().status == 0)
+  }
+
   /// Every kind of container with objects in it, all held by one global.
   static let containers = #"""
     import Glibc

@@ -22,7 +22,7 @@ package struct LoadedImage {
   package var tlsAlignment: UInt64
 
   /// Why the file was not read; nil where it was. Without it only what the program's memory has of it is known, which
-  /// is its place and its data but neither sections nor symbols.
+  /// is its place, its data and the sections of Swift's metadata, but no symbols.
   package var problem: FileProblem?
 
   /// Whether the file was read.
@@ -178,6 +178,7 @@ package func loadImages(of memory: TargetMemory) -> [LoadedImage] {
     image.module.path = first.path
     image.problem = problem
     image.clipData(to: memory)
+    if problem != nil { image.sections = swiftSections(of: image, in: memory) }
     images.append(image)
   }
   return images
