@@ -532,7 +532,10 @@ private struct Capture {
     if endedStack != nil {
       // Its end has overwritten some of the frames that it left.
       resolver.holdUnexplained(
-        .stack, where: blocksMadeInMain(inventory: _inventory, images: _images, nodes: _nodes))
+        .stack,
+        where: blocksMadeInMain(
+          inventory: _inventory, images: _images, executable: _memory.source.executable,
+          nodes: _nodes))
     }
 
     _scanned = resolver.edges.without(_declared)

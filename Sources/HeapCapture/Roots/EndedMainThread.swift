@@ -105,17 +105,25 @@ private struct MainCalls {
 
 /// Which blocks were allocated below `main`, by row; all where stacks are not known.
 ///
+/// Optimized code has no frame pointers, so a stack may end before it comes to `main`. One that ends in the
+/// executable's own code counts as the main thread's; another thread's ends where the C library has started it.
+///
 /// - Complexity: O(*s*) for *s* rows of stacks.
 func blocksMadeInMain(
-  inventory: any HeapInventory, images: [LoadedImage], nodes: HeapNodes
+  inventory: any HeapInventory, images: [LoadedImage], executable: String, nodes: HeapNodes
 ) -> (Int) -> Bool {
   let trie = inventory.stackTrie()
   let main = images.lazy.compactMap { $0.range(ofFunction: "main") }.first
   guard let main, trie.pcs.count > 1 else { return { _ in true } }
+  let own = images.first { $0.module.path == executable }?.module
+  let code = own.map { $0.start..<$0.end } ?? main
   var isBelow = [Bool](repeating: false, count: trie.pcs.count)
   for row in 1..<trie.pcs.count {
     // A return address: the call is before it.
-    isBelow[row] = isBelow[Int(trie.parents[row])] || main.contains(trie.pcs[row] &- 1)
+    let call = trie.pcs[row] &- 1
+    isBelow[row] =
+      isBelow[Int(trie.parents[row])] || main.contains(call)
+      || trie.parents[row] == 0 && code.contains(call)
   }
   return { row in
     let stack = Int(
