@@ -534,8 +534,7 @@ private struct Capture {
       resolver.holdUnexplained(
         .stack,
         where: blocksMadeInMain(
-          inventory: _inventory, images: _images, executable: _memory.source.executable,
-          nodes: _nodes))
+          inventory: _inventory, images: _images, nodes: _nodes, memory: _memory))
     }
 
     _scanned = resolver.edges.without(_declared)

@@ -92,6 +92,15 @@ package struct LoadedImage {
     }
   }
 
+  /// Where the functions of this module lie in the captured program that begin at some addresses of it.
+  ///
+  /// - Complexity: O(*n*) for *n* symbols of the module.
+  package func ranges(ofFunctionsAt starts: Set<UInt64>) -> [Range<UInt64>] {
+    _file.ranges(ofFunctionsAt: Set(starts.map { $0 &- module.bias })).map {
+      ($0.lowerBound &+ module.bias)..<($0.upperBound &+ module.bias)
+    }
+  }
+
   /// The symbols that this module defines whose names begin with a text, by name, with their addresses
   /// in the captured program; empty where the module has lost its symbols.
   ///

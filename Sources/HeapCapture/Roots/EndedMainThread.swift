@@ -105,29 +105,42 @@ private struct MainCalls {
 
 /// Which blocks were allocated below `main`, by row; all where stacks are not known.
 ///
-/// Optimized code has no frame pointers, so a stack may end before it comes to `main`. One that ends in the
-/// executable's own code counts as the main thread's; another thread's ends where the C library has started it.
+/// Optimized code has no frame pointers, so a stack may end before it comes to `main`. One that ends in a function
+/// that `main` calls counts as coming from there.
 ///
-/// - Complexity: O(*s*) for *s* rows of stacks.
+/// - Complexity: O(*s* + *n*) for *s* rows of stacks and *n* symbols of the executable.
 func blocksMadeInMain(
-  inventory: any HeapInventory, images: [LoadedImage], executable: String, nodes: HeapNodes
+  inventory: any HeapInventory, images: [LoadedImage], nodes: HeapNodes, memory: TargetMemory
 ) -> (Int) -> Bool {
   let trie = inventory.stackTrie()
-  let main = images.lazy.compactMap { $0.range(ofFunction: "main") }.first
-  guard let main, trie.pcs.count > 1 else { return { _ in true } }
-  let own = images.first { $0.module.path == executable }?.module
-  let code = own.map { $0.start..<$0.end } ?? main
+  guard trie.pcs.count > 1,
+    let (image, main) = images.lazy.compactMap({ image in
+      image.range(ofFunction: "main").map { (image, $0) }
+    }).first
+  else { return { _ in true } }
+  let called = image.ranges(ofFunctionsAt: targetsOfCalls(in: main, memory))
   var isBelow = [Bool](repeating: false, count: trie.pcs.count)
   for row in 1..<trie.pcs.count {
     // A return address: the call is before it.
     let call = trie.pcs[row] &- 1
     isBelow[row] =
       isBelow[Int(trie.parents[row])] || main.contains(call)
-      || trie.parents[row] == 0 && code.contains(call)
+      || trie.parents[row] == 0 && called.contains { $0.contains(call) }
   }
   return { row in
     let stack = Int(
       inventory.trieRow(ofStack: nodes.stackSlot[row], trieCount: trie.parents.count))
     return stack == 0 || isBelow[stack]
   }
+}
+
+/// Where calls in some code may lead: what follows each byte that a call with a distance begins with.
+private func targetsOfCalls(in code: Range<UInt64>, _ memory: TargetMemory) -> Set<UInt64> {
+  var targets: Set<UInt64> = []
+  for place in code where memory.load(UInt8.self, at: place) == 0xe8 {
+    if let distance = memory.load(Int32.self, at: place + 1) {
+      targets.insert(place &+ 5 &+ UInt64(bitPattern: Int64(distance)))
+    }
+  }
+  return targets
 }
