@@ -176,7 +176,8 @@ package final class ELFFile {
         return false
       }
     }
-    return found
+    // A name that the linker was told of (`--defsym main=App_main`) has no size of its own.
+    return found ?? ranges(ofFunctionsAt: [value]).first
   }
 
   /// Where the functions lie in the file that begin at some addresses; none where it has lost its symbols.
