@@ -16,7 +16,7 @@ package struct EdgeKind: Sendable {
     case node(NodeIndex)
 
     /// A variable that refers to storage or a box itself, as a global array does, or that is the
-    /// reference.
+    /// reference; a place in a stack that refers to storage, as a list in a local variable does.
     case root(RootIndex)
   }
 
@@ -72,8 +72,10 @@ private struct EdgeKindSearch {
   mutating func kinds() -> [EdgeKind] {
     for row in 0..<graph.snapshot.roots.count {
       let root = RootIndex(row)
-      guard graph.kind(of: root) == .global || graph.kind(of: root) == .declared else { continue }
-      _addRoot(root)
+      switch graph.kind(of: root) {
+      case .global, .declared: _addRoot(root)
+      case .stack, .register, .threadLocal, .task, .mapped, .runtime: _followUnnamed(root)
+      }
     }
     for node in graph.nodes where !graph.kind(of: node).isFolded {
       let slots = graph.strong.edges(from: node.rawValue)
@@ -102,6 +104,23 @@ private struct EdgeKindSearch {
     let kind = _kind(key, holder: .root(root), path: [])
     _kinds[kind].slots.append(slot)
     _follow(graph.target(of: root).rawValue, from: kind, holder: .root(root), path: [])
+  }
+
+  /// Adds the references of storage that a root refers to which is no variable with a name. The root itself is
+  /// no kind of reference: who asks for all of them doesn't mean the stacks of the threads.
+  private mutating func _followUnnamed(_ root: RootIndex) {
+    switch graph.kind(of: graph.target(of: root)) {
+    case .storage, .box: break
+    default: return
+    }
+    if _slot(of: root) == nil { return }
+    let roots = graph.snapshot.roots
+    let row = root.position
+    let parent = _number(ofHolder: [
+      .max - 1, roots.address[row], roots.pc[row],
+      UInt64(roots.thread[row]) << 32 | UInt64(roots.label[row]),
+    ])
+    _follow(graph.target(of: root).rawValue, from: parent, holder: .root(root), path: [])
   }
 
   /// The slot of a root; nil for one that is not strong.
@@ -135,13 +154,15 @@ private struct EdgeKindSearch {
   }
 
   /// Goes on through storage or a box that a reference leads to.
+  ///
+  /// - Parameter kind: The kind that leads to it, or the holder's number.
   private mutating func _follow(
     _ node: UInt32, from kind: Int, holder: EdgeKind.Holder, path: [EdgeIndex]
   ) {
     guard path.count < Self._deepest, node != graph.outside else { return }
     let index = NodeIndex(rawValue: node)
     guard graph.kind(of: index).isFolded,
-      _followed.insert(UInt64(kind) << 32 | UInt64(node)).inserted
+      _followed.insert(UInt64(UInt32(truncatingIfNeeded: kind)) << 32 | UInt64(node)).inserted
     else { return }
     for slot in graph.strong.edges(from: node) {
       let target = graph.strong.targets[slot]

@@ -532,7 +532,9 @@ private struct Capture {
     if endedStack != nil {
       // Its end has overwritten some of the frames that it left.
       resolver.holdUnexplained(
-        .stack, where: blocksMadeInMain(inventory: _inventory, images: _images, nodes: _nodes))
+        .stack,
+        where: blocksMadeInMain(
+          inventory: _inventory, images: _images, nodes: _nodes, memory: _memory))
     }
 
     _scanned = resolver.edges.without(_declared)
