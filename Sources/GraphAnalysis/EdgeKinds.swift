@@ -78,10 +78,18 @@ private struct EdgeKindSearch {
     for node in graph.nodes where !graph.kind(of: node).isFolded {
       let slots = graph.strong.edges(from: node.rawValue)
       if slots.isEmpty { continue }
-      let parent = _number(ofHolder: [graph.nameKey(of: node), _functions.function(of: node)])
+      let parent = _number(
+        ofHolder: [graph.nameKey(of: node), _functions.function(of: node)] + _making(of: node))
       for slot in slots { _add(UInt32(slot), below: parent, holder: .node(node), path: []) }
     }
     return _kinds
+  }
+
+  /// What reports call a block without a type by: its size and who asked for it. Empty for other nodes.
+  private func _making(of node: NodeIndex) -> [UInt64] {
+    guard graph.kind(of: node) == .block, graph.module(of: node).isEmpty else { return [] }
+    let nodes = graph.snapshot.nodes
+    return [nodes.bytes(node.position), UInt64(nodes.stack[node.position])]
   }
 
   private mutating func _number(ofHolder key: [UInt64]) -> Int {

@@ -71,9 +71,14 @@ struct PathCutSearch {
       freed = _freed(chosen, &counting)
     }
     if !freed.contains(target) {
-      // Retains without a reference may be all that is left.
-      let retained = members.filter { counting.isOverRetained($0.rawValue) }
+      // Retains without a reference may be all that is left. Balanced in the source they go for all objects of
+      // the type, members or not.
       if counting.isOverRetained(target) {
+        let name = graph.nameKey(of: path.target)
+        let retained = graph.nodes.filter {
+          graph.isReachable[$0.position] && graph.nameKey(of: $0) == name
+            && counting.isOverRetained($0.rawValue)
+        }
         chosen.append(
           Step(
             part: CutProposal.Part(
