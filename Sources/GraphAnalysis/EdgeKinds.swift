@@ -79,17 +79,11 @@ private struct EdgeKindSearch {
       let slots = graph.strong.edges(from: node.rawValue)
       if slots.isEmpty { continue }
       let parent = _number(
-        ofHolder: [graph.nameKey(of: node), _functions.function(of: node)] + _making(of: node))
+        ofHolder: [graph.nameKey(of: node), _functions.function(of: node)]
+          + graph.making(ofBlock: node))
       for slot in slots { _add(UInt32(slot), below: parent, holder: .node(node), path: []) }
     }
     return _kinds
-  }
-
-  /// What reports call a block without a type by: its size and who asked for it. Empty for other nodes.
-  private func _making(of node: NodeIndex) -> [UInt64] {
-    guard graph.kind(of: node) == .block, graph.module(of: node).isEmpty else { return [] }
-    let nodes = graph.snapshot.nodes
-    return [nodes.bytes(node.position), UInt64(nodes.stack[node.position])]
   }
 
   private mutating func _number(ofHolder key: [UInt64]) -> Int {
@@ -188,6 +182,12 @@ struct ContextFunctions {
 }
 
 extension HeapGraph {
+  /// What reports call a block without a type by: its size and who asked for it. Empty for other nodes.
+  func making(ofBlock node: NodeIndex) -> [UInt64] {
+    guard kind(of: node) == .block, module(of: node).isEmpty else { return [] }
+    return [snapshot.nodes.bytes(node.position), UInt64(snapshot.nodes.stack[node.position])]
+  }
+
   /// The last references of all paths that begin in some nodes and read like a step: from nodes of the same
   /// type, and of the same closure, by the same fields.
   ///

@@ -120,6 +120,10 @@ package struct GrowthStudy {
         }
       case .edge(let edge):
         let holder = NodeIndex(rawValue: forest.parentByNode[Int(node)])
+        if graph.isContinuation(holder), graph.isContinuation(NodeIndex(rawValue: node)) {
+          placeByNode[Int(node)] = placeByNode[holder.position]
+          continue
+        }
         if let root = rootByTable[holder.rawValue] {
           let index = NodeIndex(rawValue: node)
           if graph.isTable(index) { rootByTable[node] = root }

@@ -27,6 +27,12 @@ extension HeapGraph {
       && typeName(of: node) == "dispatch timer"
   }
 
+  /// Whether a node is a continuation of libdispatch: what a queue or a source has of a block that it will call. Used
+  /// ones are kept in a list for the next time, and old links of that list stay in them.
+  func isContinuation(_ node: NodeIndex) -> Bool {
+    kind(of: node) == .cStorage && typeName(of: node) == "dispatch continuation"
+  }
+
   /// How many steps of a way lie in a library's tables, before what it keeps there; nil for other ways.
   ///
   /// - Complexity: O(steps in tables + modules).

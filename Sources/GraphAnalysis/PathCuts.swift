@@ -194,6 +194,13 @@ struct PathCutSearch {
     case .captureWeakly, .makeWeak, .invalidateTimer, .removeObserver, .cancelSource:
       // Where the storage that it lies in is a variable's, others of its type are other variables.
       if !graph.kind(of: step.node).isFolded { return CutEffect(slots: _alike.slots(like: step)) }
+    case .deinitializeMemory:
+      // The same code lets go of all blocks that it has asked for.
+      let made = graph.making(ofBlock: step.node)
+      if !made.isEmpty {
+        let alike = graph.nodes.filter { graph.making(ofBlock: $0) == made }
+        return CutEffect(slots: graph.slots(like: step, from: alike))
+      }
     default: break
     }
     var holders = graph.nodes(leadingTo: members, along: path.steps[plan.step...])

@@ -87,7 +87,8 @@ import Testing
     )
     let found = try EdgeSearch(in: graph, names: names).find(
       "(\(names.typeName(of: block))).+0 -> App.Stamp\(size)")
-    #expect(found.effect.slots == graph.strong.edges(from: block.rawValue).map { UInt32($0) })
+    let stamp = try #require(graph.nodes(ofType: TypePattern("App.Stamp\(size)")).first)
+    #expect(found.effect.slots == graph.slots(to: stamp))
   }
 
   @Test("A registered resource is found by its name: whatever keeps it goes when it is closed")

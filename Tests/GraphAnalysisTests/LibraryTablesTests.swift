@@ -36,6 +36,7 @@ import Testing
       heap.root(.global, address: variables + 24, to: last.0)
     }
     var place = 0
+    var handlers: [SnapshotDSL.Node] = []
     for number in 0..<count {
       let timer = heap.node(.block, "dispatch timer", module: "Dispatch", bytes: 120)
       if number < 2 {
@@ -48,8 +49,16 @@ import Testing
         heap.edge(holders[0].0, "+\(place * 8)", to: timer, provenance: .scanned)
         place += 1
       }
+      // Every third handler is found by an old link of the one before only.
+      let handler = heap.node(.cStorage, "dispatch continuation", module: "Dispatch", bytes: 64)
+      if let last = handlers.last, number % 3 == 2 {
+        heap.edge(last, "next", to: handler, provenance: .scanned)
+      } else {
+        heap.edge(timer, "eventHandler", to: handler, provenance: .scanned)
+      }
+      handlers.append(handler)
       let meter = heap.object("App.Meter", bytes: 48)
-      heap.edge(timer, "eventHandler", to: meter, provenance: .scanned)
+      heap.edge(handler, "work", to: meter, provenance: .scanned)
       kept.append(meter)
     }
     return kept
