@@ -233,9 +233,9 @@ package struct GrowthStudy {
       let top = anyTop[place]
       let change = (costs[place].last ?? .zero) - (costs[place].first ?? .zero)
       increase[top] += change
+      if change.count > 0, _isOwn[place] { isOwn[top] = true }
       if place != heads[top] ?? top, change.count > 0 {
         growthByType[top, default: [:]][_tree.steps[place].type, default: 0] += change.count
-        if _isOwn[place] { isOwn[top] = true }
       }
     }
     var membersByPlace: [Int: [NodeIndex]] = [:]

@@ -187,7 +187,8 @@ extension ModuleSymbols {
     // In the line where the closure begins variables around it may be declared as well.
     if line == start, let debug, let mangled = declaration.name,
       debug.isDeclared(
-        parameter.name, inLine: line, around: String(cString: mangled), inUnitOf: code)
+        parameter.name, inLine: line, around: String(cString: mangled), inUnitOf: code,
+        isItself: { swiftName($0)?.text == name.text })
     {
       return .unsure
     }

@@ -325,10 +325,13 @@ final class DebugInformation {
 
   /// Whether a function around a closure declares a variable of some name in some line.
   ///
-  /// - Parameter closure: The closure's linker's name, which begins with that of each function around it.
+  /// - Parameters:
+  ///   - closure: The closure's linker's name, which begins with that of each function around it.
+  ///   - isItself: Whether a linker's name is one of the closure: a specialization's begins with that of the plain one.
   /// - Complexity: O(length of the name, and entries of those functions).
   func isDeclared(
-    _ variable: String, inLine line: Int, around closure: String, inUnitOf address: UInt64
+    _ variable: String, inLine line: Int, around closure: String, inUnitOf address: UInt64,
+    isItself: (UnsafePointer<CChar>) -> Bool
   ) -> Bool {
     guard let unit = unitsByRange.row(containing: address)?.value,
       let functions = units[unit].functionByName
@@ -339,6 +342,7 @@ final class DebugInformation {
       guard let offset = functions[String(name)], dwarf_offdie(dwarf, offset, &die) != nil else {
         continue
       }
+      if let name = text(of: &die, DW_AT_linkage_name), isItself(name) { continue }
       if let origin = referred(by: &die, DW_AT_abstract_origin) { die = origin }
       if declares(&die, variable, inLine: line, depth: 0) { return true }
     }
