@@ -80,7 +80,9 @@ private struct EdgeKindSearch {
     for node in graph.nodes where !graph.kind(of: node).isFolded {
       let slots = graph.strong.edges(from: node.rawValue)
       if slots.isEmpty { continue }
-      let parent = _number(ofHolder: [graph.nameKey(of: node), _functions.function(of: node)])
+      let parent = _number(
+        ofHolder: [graph.nameKey(of: node), _functions.function(of: node)]
+          + graph.making(ofBlock: node))
       for slot in slots { _add(UInt32(slot), below: parent, holder: .node(node), path: []) }
     }
     return _kinds
@@ -201,6 +203,12 @@ struct ContextFunctions {
 }
 
 extension HeapGraph {
+  /// What reports call a block without a type by: its size and who asked for it. Empty for other nodes.
+  func making(ofBlock node: NodeIndex) -> [UInt64] {
+    guard kind(of: node) == .block, module(of: node).isEmpty else { return [] }
+    return [snapshot.nodes.bytes(node.position), UInt64(snapshot.nodes.stack[node.position])]
+  }
+
   /// The last references of all paths that begin in some nodes and read like a step: from nodes of the same
   /// type, and of the same closure, by the same fields.
   ///

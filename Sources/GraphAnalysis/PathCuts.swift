@@ -71,9 +71,14 @@ struct PathCutSearch {
       freed = _freed(chosen, &counting)
     }
     if !freed.contains(target) {
-      // Retains without a reference may be all that is left.
-      let retained = members.filter { counting.isOverRetained($0.rawValue) }
+      // Retains without a reference may be all that is left. Balanced in the source they go for all objects of
+      // the type, members or not.
       if counting.isOverRetained(target) {
+        let name = graph.nameKey(of: path.target)
+        let retained = graph.nodes.filter {
+          graph.isReachable[$0.position] && graph.nameKey(of: $0) == name
+            && counting.isOverRetained($0.rawValue)
+        }
         chosen.append(
           Step(
             part: CutProposal.Part(
@@ -189,6 +194,13 @@ struct PathCutSearch {
     case .captureWeakly, .makeWeak, .invalidateTimer, .removeObserver, .cancelSource:
       // Where the storage that it lies in is a variable's, others of its type are other variables.
       if !graph.kind(of: step.node).isFolded { return CutEffect(slots: _alike.slots(like: step)) }
+    case .deinitializeMemory:
+      // The same code lets go of all blocks that it has asked for.
+      let made = graph.making(ofBlock: step.node)
+      if !made.isEmpty {
+        let alike = graph.nodes.filter { graph.making(ofBlock: $0) == made }
+        return CutEffect(slots: graph.slots(like: step, from: alike))
+      }
     default: break
     }
     var holders = graph.nodes(leadingTo: members, along: path.steps[plan.step...])
