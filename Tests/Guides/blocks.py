@@ -115,9 +115,9 @@ def same(shown, printed):
 
 
 def _steady(line):
-    """A line without what differs from run to run: addresses, process ids and times."""
+    """A line without what differs from run to run: addresses, numbers of processes and tasks, times."""
     line = re.sub(r"0x[0-9a-f]+", "0x…", line.rstrip())
-    line = re.sub(r"\bprocess \d+", "process …", line)
+    line = re.sub(r"\b(process|thread|Task) \d+", r"\1 …", line)
     return re.sub(r"\b\d+(\.\d+)? (ms|s)\b", r"… \2", line)
 
 
