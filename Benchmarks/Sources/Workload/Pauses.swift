@@ -7,6 +7,7 @@ import Glibc
 private final class Watch: @unchecked Sendable {
   private let _lock = NSLock()
   private var _longest: UInt64 = 0
+  private var _passes: UInt64 = 0
   private var _isOver = false
 
   func run() {
@@ -20,14 +21,22 @@ private final class Watch: @unchecked Sendable {
         }
         if isOver { return }
       }
-      if time & 0xFFFF < 256, _lock.withLock({ _isOver }) { return }
+      if time & 0xFFFF < 256 {
+        let isOver = _lock.withLock {
+          _passes += 1
+          return _isOver
+        }
+        if isOver { return }
+      }
       last = now()
     }
   }
 
-  /// The longest gap since the last call.
+  /// The longest gap since the last call. Waits until the watch has run again: a gap is noted by the thread it stopped.
   func take() -> UInt64 {
-    _lock.withLock {
+    let before = _lock.withLock { _passes }
+    while _lock.withLock({ _passes }) == before { usleep(100) }
+    return _lock.withLock {
       defer { _longest = 0 }
       return _longest
     }
