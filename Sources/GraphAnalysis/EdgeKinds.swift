@@ -220,24 +220,25 @@ extension HeapGraph {
     let name = nameKey(of: step.node)
     let function = functions.function(of: step.node)
     let keys = step.edges.map { labelKey(of: $0) }
-    var found: Set<UInt32> = []
+    var found: [UInt32] = []
+    var front: [UInt32] = []
     for node in nodes where nameKey(of: node) == name && functions.function(of: node) == function {
-      var front: Set<UInt32> = [node.rawValue]
+      front.append(node.rawValue)
       for (depth, key) in keys.enumerated() {
-        var next: Set<UInt32> = []
+        var next: [UInt32] = []
         for holder in front {
           for slot in strong.edges(from: holder)
           where labelKey(of: EdgeIndex(rawValue: rowBySlot[slot])) == key {
             if depth == keys.count - 1 {
-              found.insert(UInt32(slot))
+              found.append(UInt32(slot))
             } else {
-              next.insert(strong.targets[slot])
+              next.append(strong.targets[slot])
             }
           }
         }
-        front = next
+        front = next.ascending()
       }
     }
-    return found.sorted()
+    return found.ascending()
   }
 }

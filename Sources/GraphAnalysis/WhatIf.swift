@@ -58,7 +58,7 @@ package func whatIf(
   var counting = ReferenceCounting(of: graph)
   let cut = Set(questions.lazy.map(\.slots).joined())
   let released = Set(questions.lazy.map(\.released).joined())
-  let freed = counting.freed(byCutting: cut, releasing: released.sorted()).map {
+  let freed = counting.freed(byCutting: cut.sorted(), releasing: released.sorted()).map {
     NodeIndex(rawValue: $0)
   }
   let alone =
