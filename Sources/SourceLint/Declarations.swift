@@ -75,6 +75,7 @@ struct TypeDeclaration {
 
   /// The types of computed properties, where they can be read.
   var computed: [String: String] = [:]
+  var computedNames: Set<String> = []
 
   /// The `static` and `class` variables.
   var typeLevel: [String: TypeLevelProperty] = [:]
@@ -85,6 +86,9 @@ struct TypeDeclaration {
 
   /// Whether a protocol can only be adopted by classes.
   var isClassBound = false
+
+  /// Whether the system makes its one instance when the program begins, and keeps it.
+  var isApplication = false
 }
 
 /// The declarations of all files.
@@ -148,12 +152,20 @@ extension TypeDeclaration {
     inherited += other.inherited
     properties.merge(other.properties) { first, _ in first }
     computed.merge(other.computed) { first, _ in first }
+    computedNames.formUnion(other.computedNames)
     typeLevel.merge(other.typeLevel) { first, _ in first }
     functions += other.functions
     closureCases.formUnion(other.closureCases)
     isClassBound = isClassBound || other.isClassBound
+    isApplication = isApplication || other.isApplication
   }
 }
+
+/// What the object of a whole application adopts.
+private let applicationProtocols: Set = [
+  "UIApplicationDelegate", "NSApplicationDelegate", "WKApplicationDelegate", "WKExtensionDelegate",
+]
+private let entryPointAttributes: Set = ["main", "UIApplicationMain", "NSApplicationMain"]
 
 /// Collects the declarations of one file.
 private final class DeclarationCollector: SyntaxVisitor {
@@ -182,11 +194,15 @@ private final class DeclarationCollector: SyntaxVisitor {
     {
       part.isClassBound = true
     }
+    if !applicationProtocols.isDisjoint(with: inherited) { part.isApplication = true }
     types[owner] = part
   }
 
   override func visit(_ node: ClassDeclSyntax) -> SyntaxVisitorContinueKind {
     enter(node.name.text.unquoted, .object, node.inheritanceClause)
+    if node.attributes.names.contains(where: entryPointAttributes.contains) {
+      types[owner]?.isApplication = true
+    }
     return .visitChildren
   }
   override func visitPost(_ node: ClassDeclSyntax) { enclosing.removeLast() }
@@ -240,11 +256,13 @@ private final class DeclarationCollector: SyntaxVisitor {
       }
       guard binding.isStored else {
         types[owner]?.computed[name] = typeName
+        // A protocol says nothing of memory.
+        if types[owner]?.kind != .protocolType { types[owner]?.computedNames.insert(name) }
         continue
       }
       types[owner]?.properties[name] = PropertyDeclaration(
         name: name, typeName: typeName,
-        isWeak: node.modifiers.has("weak") || node.modifiers.has("unowned"),
+        isWeak: node.isWeak,
         isVariable: node.bindingSpecifier.text == "var", isOptional: type?.isOptional ?? false,
         node: binding, file: file)
     }

@@ -5,8 +5,9 @@ internal import SwiftSyntax
 extension RuleVisitor {
   /// A variable that is called a delegate, can be nil, and could be weak.
   func checkDelegate(_ node: VariableDeclSyntax, in scope: Scope) {
-    guard scope.hasObject, node.bindingSpecifier.text == "var", !node.modifiers.has("weak"),
-      !node.modifiers.has("unowned")
+    guard scope.hasObject, node.bindingSpecifier.text == "var", !node.isWeak,
+      // What an interface file connects, it may make: nobody else holds it then.
+      !node.hasAttribute({ $0 == "IBOutlet" })
     else { return }
     for binding in node.bindings {
       guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text.unquoted,
@@ -25,7 +26,10 @@ extension RuleVisitor {
   /// Whether a type is known to be one of references: else it can't be weak.
   private func isClassBound(_ name: String, in scope: Scope) -> Bool {
     if name == "AnyObject" { return true }
-    return retention.ancestry(of: name, in: scope).contains { type in
+    let ancestry = retention.ancestry(of: name, in: scope)
+    // Who has an object of a class in such a variable owns it: an owner is told by what it can do.
+    guard ancestry.first?.kind == .protocolType else { return false }
+    return ancestry.contains { type in
       type.isClassBound || type.inherited.contains("NSObjectProtocol")
     }
   }

@@ -16,6 +16,9 @@ struct Endings {
   /// Whether a function empties the property while the object lives, and `deinit` has no part in that.
   private(set) var isCleared = false
 
+  /// Whether a function uses up what is in it: takes it out to call it, or calls it and empties the property.
+  private(set) var isUsedUp = false
+
   /// Whether anybody ends it, or may.
   var isPossible: Bool { inDeinit != nil || isElsewhere || isHandedOut || isCleared }
 
@@ -37,10 +40,18 @@ struct Endings {
         if fromElsewhere.contains(position) { isElsewhere = true }
       }
       if finder.isHandedOut { isHandedOut = true }
+      if finder.isUsedUp, function.name != "deinit" { isUsedUp = true }
       if finder.isCleared {
         if fromElsewhere.contains(position), function.name != "init" { isCleared = true }
         if fromDeinit.contains(position) { isClearedInDeinit = true }
       }
+    }
+    // `didSet { oldValue?.invalidate() }` ends what is taken out, and is not called in `deinit`.
+    let node = ancestry.lazy.compactMap { $0.properties[property] }.first?.node
+    if isCleared, case .accessors(let observers) = node?.accessorBlock?.accessors {
+      let finder = EndFinder(property: property, observers)
+      finder.walk(observers)
+      if finder.isEnded { isElsewhere = true }
     }
     isCleared = isCleared && !isClearedInDeinit
   }
@@ -109,6 +120,14 @@ private final class EndFinder: SyntaxVisitor {
   private(set) var isEnded = false
   private(set) var isCleared = false
   private(set) var isHandedOut = false
+  private var isTaken = false
+
+  private var isPopped = false
+  private var isSetToNil = false
+
+  /// Whether what is in it is taken out, or called and the property set to `nil`. A list that is emptied at once may
+  /// have to wait for that for good.
+  var isUsedUp: Bool { isPopped || (isTaken && isSetToNil) }
 
   fileprivate static let verbs = [
     "cancel", "invalidate", "stop", "close", "finish", "dispose", "end", "terminate", "shutdown",
@@ -120,6 +139,13 @@ private final class EndFinder: SyntaxVisitor {
 
   init(property: String) {
     names = [property]
+    super.init(viewMode: .sourceAccurate)
+  }
+
+  /// For the observers of the property itself, which know what it had by another name.
+  init(property: String, _ observers: AccessorDeclListSyntax) {
+    names = [property, "oldValue"]
+    names.formUnion(observers.compactMap { $0.parameters?.name.text.unquoted })
     super.init(viewMode: .sourceAccurate)
   }
 
@@ -159,10 +185,14 @@ private final class EndFinder: SyntaxVisitor {
       let name = pattern.as(IdentifierPatternSyntax.self)
     {
       names.insert(name.identifier.text.unquoted)
+      self.isTaken = true
     }
   }
 
   override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
+    if isIt(node.calledExpression), node.calledExpression.path?.last.map(names.contains) == true {
+      isTaken = true
+    }
     guard let callee = node.calleeName else { return .visitChildren }
     if let receiver = node.receiver, isIt(receiver) {
       if Self.begins(callee, with: Self.verbs) { isEnded = true }
@@ -171,6 +201,7 @@ private final class EndFinder: SyntaxVisitor {
         isEnded = true
       }
       if callee == "removeAll" || callee == "popLast" { isCleared = true }
+      if ["popFirst", "popLast", "removeFirst", "removeLast"].contains(callee) { isPopped = true }
     }
     if node.arguments.contains(where: { isIt($0.expression) }) { isHandedOut = true }
     if Self.begins(callee, with: Self.takers), node.allArguments.contains(where: { isIt($0.value) })
@@ -188,6 +219,9 @@ private final class EndFinder: SyntaxVisitor {
         let value = assignment.values.first?.trimmedDescription ?? ""
         if own.last == "fireDate", value.contains("distantFuture") { isEnded = true }
         if own.count == 1, assignment.values.contains(where: Self.isEmpty) { isCleared = true }
+        if own.count == 1, assignment.values.allSatisfy({ $0.is(NilLiteralExprSyntax.self) }) {
+          isSetToNil = true
+        }
       }
     }
     return .visitChildren

@@ -101,4 +101,19 @@ extension Retention {
     guard own.count == 1, let only = own.first else { return nil }
     return type.name + "." + only.key
   }
+
+  /// Whether an object lives as long as the program, so that nothing that it holds is held too long: it is that of
+  /// the application, or the one of its class. The class says so by an initializer for itself alone or by the
+  /// usual name; a `static let preview` is one of many.
+  func isLasting(_ ancestry: [TypeDeclaration]) -> Bool {
+    if ancestry.contains(where: \.isApplication) { return true }
+    guard let type = ancestry.first, let only = onlyInstance(of: ancestry) else { return false }
+    let initializers = type.functions.filter { $0.name == "init" }
+    return Self.namesOfOnlyInstances.contains(String(only.dropFirst(type.name.count + 1)))
+      || (!initializers.isEmpty && initializers.allSatisfy(\.isPrivate))
+  }
+
+  private static let namesOfOnlyInstances: Set = [
+    "shared", "default", "standard", "main", "current", "instance", "sharedInstance", "singleton",
+  ]
 }

@@ -14,6 +14,7 @@ enum ResultSink {
 
 extension RuleVisitor {
   func checkObserver(_ call: FunctionCallExprSyntax, in scope: Scope) {
+    if scope.hasObject, retention.isLasting(scope.ancestry) { return }
     let lasting = lastingRegistration(call, in: scope)
     guard let kind = scope.hasObject ? call.registration ?? lasting?.kind : lasting?.kind,
       let block = lasting?.block ?? call.allArguments.last?.value.bare

@@ -259,14 +259,16 @@ private final class KeepFinder: SyntaxVisitor {
     }
     // A variable of the function goes with it; a member of what it names does not.
     guard path.count > 1 || !scope.locals.contains(path[0]) else { return .visitChildren }
-    if assignment.values.contains(where: keepsParameter) { isKept = true }
+    if assignment.values.contains(where: keepsParameter), !isUsedUp(assignment.target) {
+      isKept = true
+    }
     return .visitChildren
   }
 
   override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
     if let (receiver, values) = Retention.added(by: node) {
       let isLocal = receiver.path.map { $0.count == 1 && scope.locals.contains($0[0]) } ?? false
-      if !isLocal, values.contains(where: keepsParameter) { isKept = true }
+      if !isLocal, values.contains(where: keepsParameter), !isUsedUp(receiver) { isKept = true }
     }
     let arguments = node.allArguments
     for number in retention.keptArguments(of: node, in: scope).keys
@@ -274,6 +276,14 @@ private final class KeepFinder: SyntaxVisitor {
       isKept = true
     }
     return .visitChildren
+  }
+
+  /// Whether what is put there is for one use: a list of those who wait, a completion.
+  private func isUsedUp(_ target: ExprSyntax) -> Bool {
+    guard let (property, path) = scope.holdingProperty(target), path.count == 1 else {
+      return false
+    }
+    return Endings(of: property.name, in: scope.ancestry).isUsedUp
   }
 
   private func keepsParameter(_ expression: ExprSyntax) -> Bool {

@@ -109,8 +109,10 @@ private final class LocalNameCollector: SyntaxVisitor {
     // `if let task` and `if let task = self.task` are another name for the same object.
     if let pattern = node.pattern.as(IdentifierPatternSyntax.self) {
       let name = pattern.identifier.text.unquoted
-      let path = node.initializer?.value.path ?? [name]
-      if path != [name], path != ["self", name] { add(name) }
+      if let value = node.initializer?.value {
+        if value.path != [name], value.path != ["self", name] { add(name) }
+        walk(value)
+      }
       return .skipChildren
     }
     return .visitChildren

@@ -43,6 +43,11 @@ enum SelfCapture {
       self = .weak
       return
     }
+    // `delegate(on: self) { (self, event) in ... }` has the name for something that it is given.
+    if closure.namesItsParameterSelf {
+      self = .none
+      return
+    }
     let finder = SelfFinder(scope: scope)
     finder.walk(closure.statements)
     self = finder.reason.map { .strong($0) } ?? .none
@@ -53,6 +58,18 @@ enum SelfCapture {
     let finder = SelfFinder(scope: scope)
     finder.walk(node)
     return finder.reason != nil
+  }
+}
+
+extension ClosureExprSyntax {
+  /// Whether one of its parameters is called `self`.
+  fileprivate var namesItsParameterSelf: Bool {
+    switch signature?.parameterClause {
+    case .simpleInput(let parameters): parameters.contains { $0.name.text.unquoted == "self" }
+    case .parameterClause(let clause):
+      clause.parameters.contains { ($0.secondName ?? $0.firstName).text.unquoted == "self" }
+    default: false
+    }
   }
 }
 
@@ -75,7 +92,7 @@ private final class SelfFinder: SyntaxVisitor {
         return .skipChildren
       }
     }
-    return .visitChildren
+    return node.namesItsParameterSelf ? .skipChildren : .visitChildren
   }
 
   override func visit(_ node: DeclReferenceExprSyntax) -> SyntaxVisitorContinueKind {

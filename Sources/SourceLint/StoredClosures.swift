@@ -4,7 +4,9 @@ internal import SwiftSyntax
 
 extension RuleVisitor {
   func check(_ assignment: Assignment, in scope: Scope) {
-    guard let (property, path) = scope.holdingProperty(assignment.target) else { return }
+    guard let (property, path) = scope.holdingProperty(assignment.target),
+      !isComputed(assignment.target, in: scope)
+    else { return }
     for expression in assignment.values {
       if path.count > 1, expression.bare.path == ["self"] {
         checkBackReference(assignment.target, property, path, in: scope)
@@ -14,6 +16,17 @@ extension RuleVisitor {
         check(value, storedIn: property, path: path, in: scope)
       }
     }
+  }
+
+  /// Whether what is assigned to is known to have no memory of its own: what its setter does isn't.
+  private func isComputed(_ target: ExprSyntax, in scope: Scope) -> Bool {
+    guard let member = target.bare.as(MemberAccessExprSyntax.self), let base = member.base else {
+      return false
+    }
+    let name = member.declName.baseName.text.unquoted
+    let types = retention.type(of: base, in: scope)
+    return types.first { $0.properties[name] != nil || $0.computedNames.contains(name) }
+      .map { $0.properties[name] == nil } ?? false
   }
 
   /// Whether something that keeps a closure, such as a subscription, is ended through the property that it is in:
@@ -87,6 +100,7 @@ extension RuleVisitor {
   func check(
     _ value: RetainedValue, storedIn property: PropertyDeclaration, path: [String], in scope: Scope
   ) {
+    if retention.isLasting(scope.ancestry) { return }
     switch value {
     case .closure(let closure): checkClosure(closure, property, path, in: scope)
     case .task(let closure): checkTask(closure, property, in: scope)
@@ -99,7 +113,7 @@ extension RuleVisitor {
   ) {
     guard case .strong(let reason) = SelfCapture(of: closure) else { return }
     // A closure that is dropped when it has done its work, or whenever the object has no use for it.
-    if path.count == 1, Endings(of: property.name, in: scope.ancestry).isCleared { return }
+    if Endings(of: property.name, in: scope.ancestry).isCleared { return }
     if EndedInside.isEnded(property.name, in: closure) { return }
     let inner =
       if case .forInnerClosure = reason {
@@ -118,7 +132,7 @@ extension RuleVisitor {
     guard let own = scope.ownPath(expression), own.count == 1, scope.property(own[0]) == nil,
       scope.methods(own[0]).contains(where: { !$0.isTypeLevel })
     else { return }
-    if path.count == 1, Endings(of: property.name, in: scope.ancestry).isCleared { return }
+    if Endings(of: property.name, in: scope.ancestry).isCleared { return }
     report(
       .methodReference, at: expression,
       "\(Self.way(path)) keeps the method \(own[0]), and self with it")
@@ -190,7 +204,8 @@ extension RuleVisitor {
   func checkCaptures(_ call: FunctionCallExprSyntax, in scope: Scope) {
     guard scope.hasObject, call.makesTask,
       let closure = call.allArguments.last?.value.bare.as(ClosureExprSyntax.self),
-      call.isDiscarded, case .weak = SelfCapture(of: closure)
+      call.isDiscarded, case .weak = SelfCapture(of: closure),
+      !retention.isLasting(scope.ancestry)
     else { return }
     if let name = awaitedEndlessMethod(closure, in: scope) {
       report(

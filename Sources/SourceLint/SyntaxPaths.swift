@@ -10,6 +10,13 @@ extension ExprSyntax {
     if let node = self.as(ForceUnwrapExprSyntax.self) { return node.expression.bare }
     if let node = self.as(OptionalChainingExprSyntax.self) { return node.expression.bare }
     if let node = self.as(AsExprSyntax.self) { return node.expression.bare }
+    // The same before operators are given their precedence.
+    if let node = self.as(SequenceExprSyntax.self), node.elements.count == 3,
+      let first = node.elements.first,
+      node.elements.dropFirst().first?.is(UnresolvedAsExprSyntax.self) == true
+    {
+      return first.bare
+    }
     if let node = self.as(TupleExprSyntax.self), node.elements.count == 1,
       let only = node.elements.first, only.label == nil
     {
@@ -112,6 +119,24 @@ struct Assignment {
       return values(Array(sequence.elements)[...])
     }
     return [expression]
+  }
+}
+
+extension VariableDeclSyntax {
+  /// Whether it doesn't hold what is in it: `weak`, `unowned`, or a wrapper whose name says so.
+  var isWeak: Bool {
+    modifiers.has("weak") || modifiers.has("unowned")
+      || hasAttribute { $0.contains("Weak") || $0.contains("Unowned") }
+  }
+
+  /// Whether an attribute's name is such a one.
+  func hasAttribute(_ isIt: (String) -> Bool) -> Bool { attributes.names.contains(where: isIt) }
+}
+
+extension AttributeListSyntax {
+  /// The names of the attributes, without what they are given.
+  var names: [String] {
+    compactMap { $0.as(AttributeSyntax.self).flatMap { TypeName($0.attributeName).name } }
   }
 }
 

@@ -5,7 +5,7 @@ internal import SwiftSyntax
 extension RuleVisitor {
   /// A class that keeps a view model itself.
   func checkViewModelProperty(_ node: VariableDeclSyntax, in scope: Scope) {
-    guard scope.hasObject, !node.modifiers.has("weak"), !node.modifiers.has("unowned"),
+    guard scope.hasObject, !node.isWeak,
       !program.isHolder(scope.typeName), !program.isViewModel(scope.typeName, in: scope)
     else { return }
     for binding in node.bindings {

@@ -44,7 +44,9 @@ internal import Testing
     #expect(facts["calls"] == story.collectors)
     #expect(facts["started"] == story.started)
     if let holders = story.holders {
-      #expect(live.count(of: "Feed.ViewModelHolder<\(story.model)>") == holders)
+      let holder = "Feed.ViewModelHolder<\(story.model)>"
+      #expect(live.count(of: holder) == holders)
+      #expect(try recording.live("on-screen").count(of: holder) == holders + 1)
     }
     // Twelve arrays of 144 × 144 points hang on each, and little else: what is retained climbs with them.
     for (mark, cycles) in [("cycle-1", 1), ("cycle-20", 20), ("cycle-40", 40)] {

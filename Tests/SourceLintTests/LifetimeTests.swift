@@ -107,4 +107,34 @@ import Testing
       model("Timer.scheduledTimer(withTimeInterval: 1, repeats: false) { _ in self.start() }") == []
     )
   }
+
+  @Test func observersOfThePropertyThatEnd() {
+    let weak = "clock = \(Self.timer) { [weak self] _ in self?.start() }"
+    func clock(_ observers: String, _ members: String) -> [String] {
+      model(weak, members: "var clock: Timer? { \(observers) }; \(members)")
+    }
+    let stop = "func stop() { clock = nil }"
+    for observers in [
+      "didSet { oldValue?.invalidate() }", "willSet { clock?.invalidate() }",
+      "didSet(old) { if let old { old.invalidate() } }",
+    ] {
+      #expect(clock(observers, stop) == [])
+      // They are not called in `deinit`, and another timer in place of the last is no end.
+      #expect(clock(observers, "deinit { clock = nil }") == ["11 unended-observer"])
+      #expect(clock(observers, "") == ["11 unended-observer"])
+    }
+    #expect(clock("didSet { print(1) }", stop) == ["11 unended-observer"])
+  }
+
+  @Test(arguments: [timer, observer])
+  func registrationsOfWhatLivesAsLongAsTheProgram(call: String) {
+    let weak = "\(call) { [weak self] _ in self?.start() }"
+    let strong = "timer = \(call) { _ in self.start() }"
+    for body in [weak, strong] {
+      #expect(model(body) == ["11 unended-observer"])
+      #expect(model(body, members: "static let shared = Model()") == [])
+      #expect(model(body, members: "static let preview = Model()") == ["11 unended-observer"])
+    }
+    #expect(model(Self.strongTasks[0], members: "static let shared = Model()") == [])
+  }
 }

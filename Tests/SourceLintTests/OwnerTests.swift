@@ -15,9 +15,14 @@ import Testing
     ("var delegate: ValueDelegate?", []),
     ("var delegate: UnknownDelegate?", []),
     ("static var delegate: (any ListDelegate)?", []),
+    ("var delegate: Recorder?", []),
+    ("@Published var delegate: ListDelegate?", ["2 strong-delegate"]),
+    ("@WeakReference var delegate: ListDelegate?", []),
+    ("@IBOutlet var delegate: ListDelegate!", []),
   ])
   func delegates(property: String, expected: [String]) {
-    let protocols = "protocol ListDelegate: AnyObject {}; protocol ValueDelegate {}"
+    let protocols =
+      "protocol ListDelegate: AnyObject {}; protocol ValueDelegate {}; class Recorder: ListDelegate {}"
     #expect(found("\(protocols)\nclass List { \(property) }") == expected)
   }
 

@@ -65,6 +65,11 @@ import Testing
     "owned = given.unknown { self.show($0) }",
     "action = wanted",
     "_ = [1].map { self.show($0) }",
+    "if let client = made() { client.onChange = { self.show($0) } }",
+    "guard let client = made() as? Client else { return }; client.onChange = { self.show($0) }",
+    "client.listen { (self, number) in self.show(number) }",
+    "client.listen { (self: Screen) in self.show(1) }",
+    "action = { _ in given.map { self in self.show(1) } }",
   ])
   func whatIsNotKeptIsSilent(body: String) {
     #expect(screen(body) == [])
@@ -75,7 +80,11 @@ import Testing
     #expect(screen(body) == ["19 method-reference"])
   }
 
-  @Test(arguments: ["client.each(show)", "client.now(show)", "let show = wanted; action = show"])
+  @Test(arguments: [
+    "client.each(show)", "client.now(show)", "let show = wanted; action = show",
+    "guard let show = made() as? Client else { return }; owned = show",
+    "if let show = try made() { owned = show }",
+  ])
   func methodsThatAreNotKeptAreSilent(body: String) {
     #expect(screen(body) == [])
   }
@@ -84,6 +93,71 @@ import Testing
     let body = "action = { self.show($0) }"
     #expect(screen(body, members: "func end() { action = nil }") == [])
     #expect(screen(body, members: "deinit { action = nil }") == ["19 strong-self"])
+  }
+
+  @Test func whatIsInAnObjectThatIsLetGoIsSilent() {
+    let body = "owned?.onChange = { self.show($0) }"
+    #expect(screen(body) == ["19 strong-self"])
+    #expect(screen(body, members: "func tearDown() { owned = nil }") == [])
+    #expect(screen(body, members: "deinit { owned = nil }") == ["19 strong-self"])
+  }
+
+  @Test func aSetterIsNotKnownToKeep() {
+    func button(_ property: String) -> [String] {
+      found(
+        """
+        class Button { \(property) }
+        class View { let button = Button(); func f() { button.onTap = { self.f() } } }
+        """)
+    }
+    #expect(button("var onTap: (() -> Void)?") == ["2 strong-self"])
+    #expect(button("var onTap: (() -> Void)? { didSet { print(1) } }") == ["2 strong-self"])
+    #expect(button("var onTap: (() -> Void)? { get { nil } set { newValue?() } }") == [])
+  }
+
+  @Test(arguments: [
+    ("waiting.append(done)", "waiting = []", false),
+    ("waiting.append(done)", "waiting.removeFirst()()", true),
+    ("waiting.append(done)", "while let next = waiting.popLast() { next() }", true),
+    ("waiting.append(done)", "let all = waiting; waiting = []; for one in all { one() }", false),
+    ("waiting.append(done)", "for one in waiting { one() }", false),
+    ("end = done", "end?(); end = nil", true),
+    ("end = done", "let done = end; end = nil; done?()", true),
+    ("end = done", "end?()", false),
+    ("end = done", "end = nil", false),
+  ])
+  func whatIsKeptForOneUseIsSilent(store: String, use: String, isSilent: Bool) {
+    let text = """
+      class Channel {
+        private var waiting: [() -> Void] = []
+        private var end: (() -> Void)?
+        func read(_ done: @escaping () -> Void) { \(store) }
+        func arrive() { \(use) }
+      }
+      class Reader { let channel = Channel(); func f() { channel.read { self.f() } } }
+      """
+    #expect(found(text) == (isSilent ? [] : ["7 strong-self"]))
+  }
+
+  @Test func whatLivesAsLongAsTheProgramIsSilent() {
+    func model(_ members: String, before: String = "", inherits: String = "") -> [String] {
+      found(
+        """
+        \(before) class Model\(inherits) { var f: (() -> Void)?; \(members)
+          func g() { f = { self.g() } } }
+        """)
+    }
+    #expect(model("") == ["2 strong-self"])
+    #expect(model("static let shared = Model()") == [])
+    #expect(model("static let shared: Model = { Model() }()") == [])
+    #expect(model("static let only = Model(); private init() {}") == [])
+    #expect(model("static let preview = Model()") == ["2 strong-self"])
+    #expect(model("static let shared = Model(); static let other = Model()") == ["2 strong-self"])
+    #expect(model("static var shared: Model { Model() }") == ["2 strong-self"])
+    #expect(model("", before: "@main") == [])
+    #expect(model("", before: "@UIApplicationMain") == [])
+    #expect(model("", inherits: ": NSObject, UIApplicationDelegate") == [])
+    #expect(model("", inherits: ": NSObject, UIWindowSceneDelegate") == ["2 strong-self"])
   }
 
   @Test func whatIsEndedThroughItsHandleIsSilent() {

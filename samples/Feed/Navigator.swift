@@ -30,6 +30,9 @@ final class Navigator {
     await stacks[tab].last?.didAppear()
   }
 
+  /// Whether a screen is in a stack, for the person to come back to.
+  func holds(_ screen: any Screen) -> Bool { stacks.joined().contains { $0 === screen } }
+
   /// The app goes to the background and comes back. No screen hears of it: each stays where it is.
   func visitBackground() async {
     await Task.yield()

@@ -29,7 +29,12 @@ extension VisibilityOutcome {
   init(of action: NavigationAction, clearing cleanup: Cleanup) async {
     let repository = PostRepository()
     let navigator = Navigator(tabs: 2)
-    await navigator.push(Self.makeScreen(repository, cleanup))
+    weak var screen: (any Screen)?
+    do {
+      let made = Self.makeScreen(repository, cleanup)
+      screen = made
+      await navigator.push(made)
+    }
     switch action {
     case .pop:
       await navigator.pop()
@@ -43,7 +48,7 @@ extension VisibilityOutcome {
       await navigator.visitBackground()
     }
     await TaskScope.waitForCancelled()
-    isInStack = action != .pop
+    isInStack = screen.map { navigator.holds($0) } ?? false
     isFed = repository.liveCollectors == 1
     await navigator.pop()
     await TaskScope.waitForCancelled()

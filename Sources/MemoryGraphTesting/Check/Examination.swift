@@ -19,6 +19,9 @@ final class Examination {
   let names: Names
   private let _symbols: Symbolizer
 
+  /// Whether each node is held by something that can't be left over.
+  private(set) lazy var isHeldForSure = graph.heldForSure()
+
   /// What failures attach.
   private(set) lazy var files = ExaminationFiles(
     ofSnapshot: path, symbols: _symbols)

@@ -23,6 +23,9 @@ final class Examiner: Sendable {
 
   private let _state = Mutex(State())
 
+  /// How many snapshots were begun.
+  var snapshotCount: Int { _state.withLock { $0.count } }
+
   /// Has a snapshot taken, looks at it, and waits.
   func examine(
     _ look: @escaping @Sendable (Examination) throws -> Evidence

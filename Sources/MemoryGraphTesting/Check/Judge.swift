@@ -20,6 +20,9 @@ struct Evidence: Sendable {
   /// Blocks of the scope that something is wrong with.
   var suspects: Set<HiddenAddress> = []
 
+  /// Blocks of the scope that only words hold that may be left over, so that a leak may be hidden.
+  var doubtful: Set<HiddenAddress> = []
+
   /// Blocks that were reported, or accepted, and are no further check's business.
   var accounted: Set<HiddenAddress> = []
 

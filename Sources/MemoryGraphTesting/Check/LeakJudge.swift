@@ -6,20 +6,38 @@ internal import GraphPrimitives
 internal import GraphReport
 internal import HeapGraph
 
-/// Runs a body, waits for what ends a moment later, and looks for leaks twice: what is on its way from one
-/// holder to the next in the first look is held in the second.
+/// Runs a body, waits for what ends a moment later, and looks for leaks until two looks agree.
+///
+/// What is on its way from one holder to the next in one look is held for sure in another, and is no leak. What only a
+/// word holds that may be left over, on the stack of a thread of another test, say, is looked for again: such words come
+/// and go while the threads work.
 struct LeakJudge: Judge {
+  /// How often it is looked at the most.
+  static let looks = 5
+
   let scope: CheckScope
   private let _subject: CheckSubject
   private let _accepted: AcceptedFindings
   private var _runsLeft: Int
   private var _settling = Settling()
-  private var _phase = Phase.first
+  private var _phase = Phase.settling
 
   private enum Phase {
-    case first
-    case second(Set<HiddenAddress>)
+    case settling
+    case looking(Looks)
     case over(CheckFailure?)
+  }
+
+  /// What the looks have shown so far.
+  private struct Looks {
+    /// The objects that were alive before the first.
+    let objects: Set<HiddenAddress>
+
+    /// Those that a look has shown to be leaked, and none after it to be held for sure.
+    var suspects: Set<HiddenAddress> = []
+
+    var count = 0
+    var pause: Duration?
   }
 
   init(
@@ -49,46 +67,67 @@ struct LeakJudge: Judge {
       return .run
     }
     switch _phase {
-    case .first:
+    case .settling:
       let objects = Survivors.objects(among: scope.blocks)
       if let pause = _settling.pause(for: objects, mayGo: Survivors.hasTask(among: objects)) {
         return .wait(pause)
       }
       if objects.isEmpty { return .done(nil) }
-      let (scope, accepted) = (scope, _accepted)
-      let before = Set(objects.map { HiddenAddress($0.address) })
-      return .examine { examination in
-        let leaked = examination.leaks(of: scope, among: before)
-        let told = examination.findings(causing: leaked)
-        let open = try accepted.judge(told, in: examination).open
-        let addresses = examination.addresses(of: leaked)
-        // What is accepted here is no business of the check around this one, either.
-        return open.isEmpty ? Evidence(accounted: addresses) : Evidence(suspects: addresses)
+      let looks = Looks(objects: Set(objects.map { HiddenAddress($0.address) }))
+      _phase = .looking(looks)
+      return _look(looks)
+    case .looking(var looks):
+      if let pause = looks.pause {
+        looks.pause = nil
+        _phase = .looking(looks)
+        return .wait(pause)
       }
-    case .second(let suspects):
-      let (scope, accepted, subject) = (scope, _accepted, _subject)
-      return .examine { examination in
-        let leaked = examination.leaks(of: scope, among: suspects)
-        let judgement = try accepted.judge(examination.findings(causing: leaked), in: examination)
-        var evidence = Evidence(accounted: examination.addresses(of: leaked))
-        if judgement.open.isEmpty { return evidence }
+      return _look(looks)
+    case .over(let failure): return .done(failure)
+    }
+  }
+
+  private func _look(_ looks: Looks) -> CheckStep {
+    let (scope, accepted, subject) = (scope, _accepted, _subject)
+    let isLast = looks.count + 1 == Self.looks
+    return .examine { examination in
+      let leaked = examination.leaks(of: scope, among: looks.objects)
+      let addresses = examination.addresses(of: leaked)
+      let agreed = leaked.filter { looks.suspects.contains(examination.address(of: $0)) }
+      let judgement = try accepted.judge(
+        examination.findings(causing: agreed.isEmpty ? leaked : agreed), in: examination)
+      var evidence = Evidence()
+      evidence.doubtful = examination.doubtful(of: scope, among: looks.objects)
+      // What is accepted here is no business of the check around this one, either.
+      if judgement.open.isEmpty {
+        evidence.accounted = addresses
+      } else if agreed.isEmpty || !isLast && !(agreed == leaked && evidence.doubtful.isEmpty) {
+        evidence.suspects = addresses
+      } else {
+        evidence.accounted = addresses
         let report = LeaksReport(
           findings: judgement.open, totals: examination.totals, unattributed: .zero,
           isFiltered: true, names: examination.names)
         evidence.failure = CheckFailure(
           report.document(limit: 5), findings: judgement.open, of: subject, in: examination)
-        return evidence
       }
-    case .over(let failure): return .done(failure)
+      return evidence
     }
   }
 
   mutating func take(_ evidence: Evidence) {
-    if case .first = _phase, !evidence.suspects.isEmpty {
-      _phase = .second(evidence.suspects)
-    } else {
+    guard case .looking(var looks) = _phase else { return }
+    looks.count += 1
+    looks.suspects.formIntersection(evidence.doubtful)
+    looks.suspects.formUnion(evidence.suspects)
+    let isOpen = !looks.suspects.isEmpty || !evidence.doubtful.isEmpty
+    if evidence.failure != nil || !isOpen || looks.count == Self.looks {
       _phase = .over(evidence.failure)
+      return
     }
+    // A leak is looked at again at once; a word that is left over takes its time to go.
+    if !evidence.doubtful.isEmpty { looks.pause = .milliseconds(10 << looks.count) }
+    _phase = .looking(looks)
   }
 }
 
@@ -96,13 +135,28 @@ extension Examination {
   /// Leaked and destroyed nodes that are blocks of a scope: those that were alive before the snapshot and
   /// still are, so that no address stands for two blocks.
   func leaks(of scope: CheckScope, among before: Set<HiddenAddress>) -> Set<NodeIndex> {
-    let after = scope.blocks.lazy.map(\.address).filter { before.contains(HiddenAddress($0)) }
     let wrong = Set(leaks.leakedNodes).union(
       leaks.findings.lazy.filter { $0.kind == .zombie }.flatMap(\.members))
-    return Set(nodes(at: after)).intersection(wrong)
+    return Set(_living(of: scope, among: before)).intersection(wrong)
+  }
+
+  /// Nodes that are blocks of a scope and that only words hold that may be left over.
+  func doubtful(of scope: CheckScope, among before: Set<HiddenAddress>) -> Set<HiddenAddress> {
+    let nodes = _living(of: scope, among: before).filter {
+      graph.isReachable[$0.position] && !isHeldForSure[$0.position]
+    }
+    return addresses(of: Set(nodes))
+  }
+
+  private func _living(of scope: CheckScope, among before: Set<HiddenAddress>) -> [NodeIndex] {
+    nodes(at: scope.blocks.lazy.map(\.address).filter { before.contains(HiddenAddress($0)) })
   }
 
   func addresses(of nodes: Set<NodeIndex>) -> Set<HiddenAddress> {
-    Set(nodes.map { HiddenAddress(graph.address(of: $0).rawValue) })
+    Set(nodes.map { address(of: $0) })
+  }
+
+  func address(of node: NodeIndex) -> HiddenAddress {
+    HiddenAddress(graph.address(of: node).rawValue)
   }
 }
