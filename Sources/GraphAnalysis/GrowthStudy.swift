@@ -228,7 +228,9 @@ package struct GrowthStudy {
     var growthByType: [Int: [Int: Int]] = [:]
     var increase = [Cost](repeating: .zero, count: count)
     var isOwn = _isOwn
-    let heads = _heads(below: growingTop, trends: trends)
+    let heads = _heads(
+      below: growingTop, trends: trends,
+      increases: costs.map { ($0.last?.count ?? 0) - ($0.first?.count ?? 0) })
     for place in 0..<count where anyTop[place] >= 0 {
       let top = anyTop[place]
       let change = (costs[place].last ?? .zero) - (costs[place].first ?? .zero)
@@ -285,8 +287,12 @@ package struct GrowthStudy {
 
   /// The places that growth is told by where that is not the one where it begins.
   ///
-  /// - Parameter tops: For each place the one where its growth begins; -1 for none.
-  private func _heads(below tops: [Int], trends: [GrowthTrend]) -> [Int: Int] {
+  /// - Parameters:
+  ///   - tops: For each place the one where its growth begins; -1 for none.
+  ///   - increases: By how many objects each place has grown.
+  private func _heads(
+    below tops: [Int], trends: [GrowthTrend], increases: [Int]
+  ) -> [Int: Int] {
     var heads: [Int: (place: Int, depth: Int)] = [:]
     var depths = [Int](repeating: 0, count: tops.count)
     for place in tops.indices where tops[place] >= 0 && tops[place] != place {
@@ -305,7 +311,15 @@ package struct GrowthStudy {
         heads[top] = (place, depths[place])
       }
     }
-    return heads.mapValues(\.place)
+    // What objects of one type are held by need not be the same: the place where most are added tells of all.
+    var most = heads.mapValues(\.place)
+    for place in tops.indices where tops[place] >= 0 && trends[place] == .growing {
+      guard let head = most[tops[place]], _tree.steps[place].type == _tree.steps[head].type,
+        _ranks[place] == _ranks[head], increases[place] > increases[head]
+      else { continue }
+      most[tops[place]] = place
+    }
+    return most
   }
 
   /// Whether growth is told by objects of a rank rather than by what holds them. The program's own objects tell

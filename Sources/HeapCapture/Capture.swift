@@ -425,19 +425,25 @@ private struct Capture {
 
   /// Lets the counts decide which words hold, and finds the roots.
   mutating func resolveWords() {
+    let nodes = _nodes
+    let taskLayout = _taskLayout
+    let frameStart: (Int) -> UInt64? = { row in
+      taskLayout?.frameStart(
+        of: nodes.address[row], until: nodes.address[row] + nodes.size[row])
+    }
     let words = WordLabels(
       memory: _memory, nodes: _nodes, labels: _labels, images: _images, tasks: _tasks,
-      foreign: _foreign)
+      foreign: _foreign, frameStart: frameStart)
     let types = _types
     let childTasks = ChildTasks(memory: _memory, images: _images)
-    let nodes = _nodes
     var resolver = WordResolver(
       memory: _memory, nodes: _nodes, exactEdges: [_exact, _declared], ranges: _ranges,
       isStringStorage: _nodes.typeID.map {
         $0 >= 0 && types[Int($0)].name == "Swift.__StringStorage"
       },
       labelOfWord: { row, place in words.label(ofWordAt: place, in: row) },
-      parentOfChildTask: { childTasks.row(ofTask: $0, in: nodes) })
+      parentOfChildTask: { childTasks.row(ofTask: $0, in: nodes) },
+      frameStart: frameStart)
 
     let ownRanges = _inventory.ownRanges().sorted { $0.lowerBound < $1.lowerBound }
     // Each module's block may be preceded by bytes that align it.

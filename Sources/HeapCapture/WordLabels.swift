@@ -20,9 +20,12 @@ struct WordLabels {
   /// The bytes of a task before its fragments: children, group, result and closure.
   private let _taskHeaderSize: UInt64
 
+  /// Where in a task's own memory its first frame begins, by the task's row.
+  private let _frameStart: (Int) -> UInt64?
+
   init(
     memory: TargetMemory, nodes: HeapNodes, labels: LabelTable, images: [LoadedImage],
-    tasks: TaskTable, foreign: ForeignObjects
+    tasks: TaskTable, foreign: ForeignObjects, frameStart: @escaping (Int) -> UInt64?
   ) {
     _memory = memory
     _nodes = nodes
@@ -30,6 +33,7 @@ struct WordLabels {
     _code = CodeRanges(of: memory)
     _tasks = tasks
     _foreign = foreign
+    _frameStart = frameStart
     let size = images.address(ofSymbol: "_swift_concurrency_debug_asyncTaskSize")
     _taskHeaderSize = size.flatMap { memory.word(at: $0) } ?? 208
   }
@@ -44,7 +48,7 @@ struct WordLabels {
         name, index: isElement ? Snapshot.Labels.anyIndex : Snapshot.Labels.noIndex)
     }
     switch _nodes.kind[row] {
-    case .task: return _labels.label(_taskPart(at: place, of: _nodes.address[row]))
+    case .task: return _labels.label(_taskPart(at: place, of: _nodes.address[row], row: row))
     case .taskSlab: return _labels.label("frame")
     case .cBlock: return _capture(at: place, of: _nodes.address[row])
     case .runtime where _tasks.queueBlocks.contains(row): return _labels.label("finished")
@@ -54,7 +58,7 @@ struct WordLabels {
 
   /// The parts of a task (Swift 5.5 to 6.3, 64 bits): the job's 64 bytes, the context to resume, then
   /// the private storage with the status, the allocator and the task-local values.
-  private func _taskPart(at place: UInt64, of task: UInt64) -> String {
+  private func _taskPart(at place: UInt64, of task: UInt64, row: Int) -> String {
     switch place {
     case 16: return "queue"
     case 24: return "scheduler"
@@ -67,7 +71,8 @@ struct WordLabels {
     case _futureOffset(of: task): return "waiter"
     case _taskHeaderSize...:
       let isComplete = (_memory.load(UInt32.self, at: task + 96) ?? 0) & 0x2000 != 0
-      return isComplete ? "result" : "closure"
+      if isComplete { return "result" }
+      return _frameStart(row).map { task + place >= $0 } == true ? "frame" : "closure"
     default: return "+\(place)"
     }
   }

@@ -43,7 +43,8 @@ struct WordResolver {
   private var _queue: [Int32] = []
   private var _unscanned: [Int32] = []
 
-  /// Slabs whose frames have not been looked at, and those where what is near their task has been believed.
+  /// Slabs, and tasks with a frame of their own, whose frames have not been looked at, and those where what is near their
+  /// task has been believed.
   private var _frames: [Int] = []
   private var _oldFrames: [Int] = []
 
@@ -51,7 +52,10 @@ struct WordResolver {
   private var _taskBySlab: [Int: Int] = [:]
   private var _targetsOfTask: [Int: [Int32]] = [:]
 
-  /// Unreached slabs that are looked at later.
+  /// Tasks whose own frame has been looked at.
+  private var _tasksWithoutFrame: Set<Int> = []
+
+  /// Unreached slabs and tasks whose frames are looked at later.
   private var _collected: Set<Int> = []
 
   /// Words of frames that were believed before the rest of their slab was looked at.
@@ -76,10 +80,14 @@ struct WordResolver {
   /// The row of the task that the child task at an address, in a slab, belongs to.
   private let _parentOfChildTask: (UInt64) -> Int?
 
+  /// Where in a task's own memory its first frame begins, by the task's row; nil where it has none.
+  private let _frameStart: (Int) -> UInt64?
+
   init(
     memory: TargetMemory, nodes: HeapNodes, exactEdges: [EdgeTable], ranges: UntypedRanges,
     isStringStorage: [Bool], labelOfWord: @escaping (Int, UInt64) -> LabelIndex,
-    parentOfChildTask: @escaping (UInt64) -> Int? = { _ in nil }
+    parentOfChildTask: @escaping (UInt64) -> Int? = { _ in nil },
+    frameStart: @escaping (Int) -> UInt64? = { _ in nil }
   ) {
     _memory = memory
     _nodes = nodes
@@ -102,6 +110,7 @@ struct WordResolver {
     _objectByTable = objects
     _labelOfWord = labelOfWord
     _parentOfChildTask = parentOfChildTask
+    _frameStart = frameStart
   }
 
   // MARK: The order of belief
@@ -208,14 +217,16 @@ struct WordResolver {
         }
       }
       if let row = _unscanned.popLast() {
-        if !_isScanned[Int(row)] { _scan(Int(row)) }
+        if _isScanned[Int(row)] { continue }
+        _scan(Int(row))
+        if _nodes.kind[Int(row)] == .task { _frames.append(Int(row)) }
       } else if !_frames.isEmpty {
         let frames = _frames.sorted()
         _frames = []
-        for row in frames where !_isScanned[row] { _scanOwn(row) }
+        for row in frames where _hasFrames(row) { _scanOwn(row) }
         _oldFrames += frames.reversed()
       } else if let row = _oldFrames.popLast() {
-        if !_isScanned[row] { _scan(row) }
+        if _hasFrames(row) { _scanFrames(row) }
       } else {
         break
       }
@@ -242,7 +253,7 @@ struct WordResolver {
     number = 0
     while number < frames.count {
       let firstNew = edges.count
-      if !_isScanned[frames[number]] { _scan(frames[number]) }
+      if _hasFrames(frames[number]) { _scanFrames(frames[number]) }
       _draw(from: _targets(ofEdgesFrom: firstNew), frames: &frames)
       number += 1
     }
@@ -260,6 +271,7 @@ struct WordResolver {
       }
       let firstNew = edges.count
       _scan(next)
+      if _nodes.kind[next] == .task, _collected.insert(next).inserted { frames.append(next) }
       pending += _targets(ofEdgesFrom: firstNew)
     }
   }
@@ -301,21 +313,39 @@ struct WordResolver {
     if _nodes.kind[row] == .taskSlab { _frames.append(row) } else { _unscanned.append(Int32(row)) }
   }
 
-  /// Scans the words of a block that no type describes.
+  /// Scans the words of a block that no type describes, but for a task's own frame.
   private mutating func _scan(_ row: Int) {
     _isScanned[row] = true
     if _nodes.state[row] == .deinited { return }
-    _scanRanges(of: row)
+    let frame = _nodes.kind[row] == .task ? _frameStart(row) : nil
+    _scanRanges(of: row, in: 0..<(frame ?? .max))
   }
 
-  /// Scans the words of a slab that lead to the next slab, or to what its task leads to by its closure and what
+  /// Whether a slab, or a task with a frame of its own, has frames that were not looked at.
+  private func _hasFrames(_ row: Int) -> Bool {
+    _nodes.kind[row] == .task ? !_tasksWithoutFrame.contains(row) : !_isScanned[row]
+  }
+
+  /// Scans the words of a slab, or those of a task's own frame.
+  private mutating func _scanFrames(_ row: Int) {
+    guard _nodes.kind[row] == .task else { return _scan(row) }
+    _tasksWithoutFrame.insert(row)
+    if _nodes.state[row] == .deinited { return }
+    if let frame = _frameStart(row) { _scanRanges(of: row, in: frame..<(.max)) }
+  }
+
+  /// Scans the words of frames that lead to the next slab, or to what its task leads to by its closure and what
   /// that captured.
   ///
   /// Frames hold what they work with, and in between are full of old words, of other tasks' frames, too, which
   /// had the memory before: they must not take the retains of those.
   private mutating func _scanOwn(_ row: Int) {
-    guard let task = _taskBySlab[row] else { return }
-    _scanRanges(of: row, near: _near(task))
+    guard _nodes.kind[row] == .task else {
+      guard let task = _taskBySlab[row] else { return }
+      return _scanRanges(of: row, near: _near(task))
+    }
+    guard let frame = _frameStart(row) else { return }
+    _scanRanges(of: row, in: frame..<(.max), near: _near(row))
   }
 
   /// What a task leads to in a few steps that are known, other tasks and slabs left out.
@@ -340,11 +370,14 @@ struct WordResolver {
     return found
   }
 
-  private mutating func _scanRanges(of row: Int, near: Set<Int>? = nil) {
+  /// - Parameter bounds: Where words are looked at.
+  private mutating func _scanRanges(
+    of row: Int, in bounds: Range<UInt64> = 0..<(.max), near: Set<Int>? = nil
+  ) {
     for range in Int(_firstRange[row])..<Int(_firstRange[row + 1]) {
       _scanWords(
-        of: row, from: _ranges.start[range], to: _ranges.end[range], label: _ranges.label[range],
-        near: near)
+        of: row, from: max(_ranges.start[range], bounds.lowerBound),
+        to: min(_ranges.end[range], bounds.upperBound), label: _ranges.label[range], near: near)
     }
   }
 

@@ -58,6 +58,32 @@ import Testing
     #expect(two.findings.map(\.fingerprint) == [growth.finding.fingerprint])
   }
 
+  @Test("Objects that are held in two ways are told by the way of the most")
+  func twoWays() throws {
+    let (values, graph) = try Self.values(calls: 1..<6) { heap, call in
+      let hub = heap.object("App.Hub")
+      heap.root(.global, address: 0x1000, to: hub)
+      let handlers = heap.storage()
+      heap.edge(hub, "handlers", to: handlers)
+      for place in 0..<call * 2 {
+        let handler = heap.closureContext()
+        heap.edge(handlers, "[\(place)]", to: handler)
+        // The last time one is held otherwise, and nearer.
+        let isOdd = call == 5 && place == 0
+        var holder = handler
+        if !isOdd {
+          holder = heap.closureContext()
+          heap.edge(handler, "next", to: holder)
+        }
+        heap.edge(holder, "capture", to: heap.object("App.Screen"))
+      }
+    }
+    let growth = try #require(values.growing.first)
+    #expect(values.growing.count == 1)
+    #expect(growth.counts == [2, 4, 6, 8, 9])
+    #expect(way(growth, in: graph).contains("next"))
+  }
+
   @Test("A cache that is full is set apart, a queue that grows by one in ten calls is not")
   func cacheAndQueue() throws {
     let (values, graph) = try Self.values(calls: 0..<40) { heap, call in

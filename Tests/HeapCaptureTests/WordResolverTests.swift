@@ -44,13 +44,14 @@ import Testing
 
     func resolve(
       isAllocators: Bool = false, childTasks: [UInt64: Int] = [:],
+      frameStarts: [Int: UInt64] = [:],
       _ body: (inout WordResolver) -> Void = { _ in }
     ) -> WordResolver {
       nodes.buildIndex()
       var resolver = WordResolver(
         memory: TargetMemory(source), nodes: nodes, exactEdges: [exact], ranges: ranges,
         isStringStorage: isString, labelOfWord: { _, _ in .none },
-        parentOfChildTask: { childTasks[$0] })
+        parentOfChildTask: { childTasks[$0] }, frameStart: { frameStarts[$0] })
       resolver.resolveCaptures()
       resolver.scanRoots(
         Self.data..<(Self.data + 0x1000), kind: .global, isAllocators: isAllocators)
@@ -149,6 +150,38 @@ import Testing
     #expect(asAllocators.isReached[held])
   }
 
+  /// The memory of a task's own frame has the words of whoever had it before, of an older task's, say.
+  @Test(
+    "An old word in a task's own frame doesn't take what another task's closure holds",
+    arguments: [true, false])
+  func ownFrame(isReached: Bool) {
+    let heap = Heap()
+    let tasks = (0..<2).map { _ in heap.add(.task, strong: 1, untyped: true) }
+    let contexts = [heap.add(.closureContext, strong: 1), heap.add(.closureContext, strong: 1)]
+    let own = heap.add(.object, strong: 1)
+    for (number, task) in tasks.enumerated() {
+      heap.source.set(heap.address(task) + 16, heap.address(contexts[number]))
+      // Each has what is the other's in its frame.
+      heap.source.set(heap.address(task) + 32, heap.address(contexts[1 - number]))
+      if isReached {
+        heap.source.set(Heap.data + 16 + UInt64(number) * 8, heap.address(task))
+      }
+    }
+    heap.source.set(heap.address(tasks[1]) + 40, heap.address(own))
+    let resolver = heap.resolve(
+      frameStarts: [
+        tasks[0]: heap.address(tasks[0]) + 24, tasks[1]: heap.address(tasks[1]) + 24,
+      ])
+    func holders(of row: Int) -> [Int] {
+      (0..<resolver.edges.count).filter { Int(resolver.edges.to[$0]) == row }
+        .map { Int(resolver.edges.from[$0]) }
+    }
+    #expect(holders(of: contexts[0]) == [tasks[0]])
+    #expect(holders(of: contexts[1]) == [tasks[1]])
+    #expect(holders(of: own) == [tasks[1]])
+    #expect(resolver.isReached[own] == isReached)
+  }
+
   @Test("A stack's word into a task's slab holds nothing, unless a child task begins there")
   func slabs() {
     for (open, holds) in [(1, true), (0, false)] {
@@ -193,7 +226,7 @@ import Testing
     var models: [Int] = []
     var tasks: [Int] = []
     for _ in 1...3 {
-      let task = heap.add(.task, strong: isReached ? 1 : 0, untyped: true)
+      let task = heap.add(.task, strong: 1, untyped: true)
       let closure = heap.add(.closureContext, strong: 1, untyped: true)
       // The closure's reference and the frame's.
       let model = heap.add(.object, strong: 2)

@@ -175,19 +175,9 @@ struct TaskLayout {
       task + 16..<task + 32, task + 40..<task + 72, task + 80..<task + 128, task + 136..<task + 144,
       task + 152..<place,
     ]
-    let flags = _flags(of: task)
     let start = place
-    // The parent and the next sibling; the group.
-    if flags & 1 << 24 != 0 { place += 16 }
-    if flags & 1 << 26 != 0 { place += 8 }
     // What waits for the result, the result's type, the error; the result.
-    var result = place..<place
-    if flags & 1 << 25 != 0 {
-      let layout = _memory.word(at: place + 8).flatMap(_valueLayout)
-      place += 24
-      let first = (place + (layout?.alignmentMask ?? 7)) & ~(layout?.alignmentMask ?? 7)
-      result = first..<max(first, layout.map { first + $0.size } ?? end)
-    }
+    let result = _result(of: task, behind: &place, until: end)
     guard result.upperBound <= end else { return words + [start..<end] }
     words.append(start..<place)
     if info(of: task).state != .complete {
@@ -196,6 +186,38 @@ struct TaskLayout {
     }
     words.append(result.lowerBound..<min((result.upperBound + 7) & ~7, end))
     return words.filter { $0.lowerBound < $0.upperBound }
+  }
+
+  /// Where the result of a task lies, and moves a place behind the task's header to where what belongs to it begins.
+  private func _result(
+    of task: UInt64, behind place: inout UInt64, until end: UInt64
+  ) -> Range<UInt64> {
+    let flags = _flags(of: task)
+    // The parent and the next sibling; the group.
+    if flags & 1 << 24 != 0 { place += 16 }
+    if flags & 1 << 26 != 0 { place += 8 }
+    guard flags & 1 << 25 != 0 else { return place..<place }
+    let layout = _memory.word(at: place + 8).flatMap(_valueLayout)
+    place += 24
+    let first = (place + (layout?.alignmentMask ?? 7)) & ~(layout?.alignmentMask ?? 7)
+    return first..<max(first, layout.map { first + $0.size } ?? end)
+  }
+
+  /// Where in a task's own memory the first function's frame begins: behind the function that the task was made to call
+  /// and its closure's context, which the runtime has certainly written. Nil where there is no such frame.
+  ///
+  /// What is there is like any frame: its words are written as the function goes, and are old ones before.
+  ///
+  /// - Parameter end: where the task's own memory ends.
+  func frameStart(of task: UInt64, until end: UInt64) -> UInt64? {
+    guard info(of: task).state != .complete else { return nil }
+    var place = task + headerSize
+    let behind = (_result(of: task, behind: &place, until: end).upperBound + 7) & ~7
+    // Where the result goes may stand before.
+    for entry in stride(from: behind, to: behind + 32, by: 8) where entry + 16 < end {
+      if let word = _memory.word(at: entry), _code.contains(word) { return entry + 16 }
+    }
+    return nil
   }
 
   /// The size of a type's values, and of their alignment all bits but the highest, as its witness table has
