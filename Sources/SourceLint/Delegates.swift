@@ -16,9 +16,9 @@ extension RuleVisitor {
         binding.isStored, let annotation = binding.typeAnnotation
       else { continue }
       let type = TypeName(annotation.type)
-      guard type.isOptional, let typeName = type.name, isClassBound(typeName, in: scope) else {
-        continue
-      }
+      guard type.isOptional, let typeName = type.name,
+        type.parts.contains(where: { isClassBound($0, in: scope) })
+      else { continue }
       report(.strongDelegate, at: binding, "'\(name)' holds its \(typeName) strongly")
     }
   }
@@ -30,8 +30,17 @@ extension RuleVisitor {
     // Who has an object of a class in such a variable owns it: an owner is told by what it can do.
     guard ancestry.first?.kind == .protocolType else { return false }
     return ancestry.contains { type in
-      type.isClassBound || type.inherited.contains("NSObjectProtocol")
+      type.kind == .object || type.isClassBound
+        || type.inherited.contains { isObjectiveC($0, in: scope) }
     }
+  }
+
+  /// Whether a name is that of a class or protocol of the systems' frameworks for objects, all of which are for
+  /// classes: `NSObjectProtocol`, `UIView`.
+  private func isObjectiveC(_ name: String, in scope: Scope) -> Bool {
+    guard name.hasPrefix("NS") || name.hasPrefix("UI") else { return false }
+    return name.dropFirst(2).first?.isUppercase == true
+      && retention.ancestry(of: name, in: scope).isEmpty
   }
 
   /// `spooler.reporter = self`, where the object owns the spooler and the reporter isn't weak.

@@ -42,7 +42,7 @@ extension RuleVisitor {
         "nothing keeps the \(kind), so nothing can end it"
           + (holdsSelf ? ", and its block captures self strongly" : ""))
     case .property(let property):
-      let endings = Endings(of: property.name, in: scope.ancestry)
+      let endings = scope.endings(of: property.name)
       // Of other libraries' registrations it is known what ends them; here it may be any function.
       if lasting != nil, endings.isHandedOut, endings.inDeinit == nil { return }
       checkEnd(of: kind, block: block, holdsSelf: holdsSelf, call, in: property, endings)

@@ -19,10 +19,21 @@ import Testing
     ("@Published var delegate: ListDelegate?", ["2 strong-delegate"]),
     ("@WeakReference var delegate: ListDelegate?", []),
     ("@IBOutlet var delegate: ListDelegate!", []),
+    ("var delegate: Optional<ListDelegate>", ["2 strong-delegate"]),
+    ("var delegate: (any ListDelegate & Sendable)?", ["2 strong-delegate"]),
+    ("var delegate: (any ValueDelegate & AnyObject)?", ["2 strong-delegate"]),
+    ("var delegate: (any ValueDelegate & Sendable)?", []),
+    ("var delegate: ScreenDelegate?", ["2 strong-delegate"]),
+    ("var delegate: BaseDelegate?", ["2 strong-delegate"]),
+    ("var delegate: ListedDelegate?", ["2 strong-delegate"]),
+    ("var delegate: HashedDelegate?", []),
+    ("weak var delegate: Optional<ListDelegate>", []),
   ])
   func delegates(property: String, expected: [String]) {
     let protocols =
-      "protocol ListDelegate: AnyObject {}; protocol ValueDelegate {}; class Recorder: ListDelegate {}"
+      "protocol ListDelegate: AnyObject {}; protocol ValueDelegate {}; class Recorder: ListDelegate {};"
+      + "protocol ScreenDelegate where Self: UIViewController {}; protocol BaseDelegate where Self: Recorder {};"
+      + "protocol ListedDelegate where Self: ListDelegate {}; protocol HashedDelegate where Self: Hashable {}"
     #expect(found("\(protocols)\nclass List { \(property) }") == expected)
   }
 

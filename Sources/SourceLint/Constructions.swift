@@ -1,0 +1,84 @@
+// Constructions: where the sources make objects of a type, which says how many there are and how long they live.
+
+internal import SwiftSyntax
+
+/// A place where an object is made.
+struct Construction {
+  enum Sink {
+    /// Into a global variable, or a `static` one of another type.
+    case global
+    /// Into a property, when an object of the type with that name is made.
+    case property(of: String)
+    case elsewhere
+  }
+  let sink: Sink
+  let file: Int
+}
+
+/// Collects what a file makes.
+final class ConstructionCollector: SyntaxVisitor {
+  private let file: Int
+  private var found: [String: [Construction]] = [:]
+
+  private init(file: Int) {
+    self.file = file
+    super.init(viewMode: .sourceAccurate)
+  }
+
+  /// The places by the last part of the type's name. Where only `.init()` is written, it is known for variables
+  /// with a written type.
+  ///
+  /// - Parameter number: that of the file.
+  static func constructions(in tree: SourceFileSyntax, number: Int) -> [String: [Construction]] {
+    let collector = ConstructionCollector(file: number)
+    collector.walk(tree)
+    return collector.found
+  }
+
+  override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
+    let binding = node.parent?.parent?.as(PatternBindingSyntax.self)
+    let annotation = binding?.typeAnnotation.map { TypeName($0.type) }
+    let isPlain =
+      node.calledExpression.as(MemberAccessExprSyntax.self)
+      .map { $0.base == nil && $0.declName.baseName.text == "init" } ?? false
+    guard let name = ExprSyntax(node).constructedType ?? (isPlain ? annotation?.name : nil),
+      let last = name.split(separator: ".").last
+    else { return .visitChildren }
+    let sink: Construction.Sink =
+      if let binding, binding.isStored, annotation?.isOptional != true {
+        Self.sink(of: binding, type: String(last))
+      } else {
+        .elsewhere
+      }
+    found[String(last), default: []].append(Construction(sink: sink, file: file))
+    return .visitChildren
+  }
+
+  private static func sink(of binding: PatternBindingSyntax, type: String) -> Construction.Sink {
+    guard let variable = binding.parent?.parent?.as(VariableDeclSyntax.self), !variable.isWeak
+    else { return .elsewhere }
+    if variable.parent?.parent?.parent?.is(SourceFileSyntax.self) == true { return .global }
+    guard variable.parent?.is(MemberBlockItemSyntax.self) == true else { return .elsewhere }
+    var names: [String] = []
+    var next = variable.parent
+    while let node = next {
+      if let name = node.declaredTypeName { names.insert(name, at: 0) }
+      next = node.parent
+    }
+    guard variable.modifiers.isTypeLevel else { return .property(of: names.joined(separator: ".")) }
+    // An instance that the class itself offers is told by its name: `preview` is one of many.
+    return names.last == type ? .elsewhere : .global
+  }
+}
+
+extension Syntax {
+  /// The name of the class, actor or value type that it declares or extends.
+  fileprivate var declaredTypeName: String? {
+    if let node = self.as(ClassDeclSyntax.self) { return node.name.text.unquoted }
+    if let node = self.as(ActorDeclSyntax.self) { return node.name.text.unquoted }
+    if let node = self.as(StructDeclSyntax.self) { return node.name.text.unquoted }
+    if let node = self.as(EnumDeclSyntax.self) { return node.name.text.unquoted }
+    if let node = self.as(ExtensionDeclSyntax.self) { return TypeName(node.extendedType).name }
+    return nil
+  }
+}
