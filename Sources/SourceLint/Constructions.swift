@@ -9,6 +9,8 @@ struct Construction {
     case global
     /// Into a property, when an object of the type with that name is made.
     case property(of: String)
+    /// Into a property of something else, which has it from then on: `zone.delegate = ZoneDelegate()`.
+    case member(String)
     case elsewhere
   }
   let sink: Sink
@@ -20,19 +22,35 @@ final class ConstructionCollector: SyntaxVisitor {
   private let file: Int
   private var found: [String: [Construction]] = [:]
 
+  /// The types whose objects assign themselves to a property of another object, by the property's name.
+  private var selfAssigners: [String: Set<String>] = [:]
+
   private init(file: Int) {
     self.file = file
     super.init(viewMode: .sourceAccurate)
   }
 
-  /// The places by the last part of the type's name. Where only `.init()` is written, it is known for variables
+  /// What a file makes, and who gives itself to others.
+  ///
+  /// The places are by the last part of the type's name. Where only `.init()` is written, it is known for variables
   /// with a written type.
   ///
   /// - Parameter number: that of the file.
-  static func constructions(in tree: SourceFileSyntax, number: Int) -> [String: [Construction]] {
+  static func collect(
+    in tree: SourceFileSyntax, number: Int
+  ) -> (places: [String: [Construction]], selfAssigners: [String: Set<String>]) {
     let collector = ConstructionCollector(file: number)
     collector.walk(tree)
-    return collector.found
+    return (collector.found, collector.selfAssigners)
+  }
+
+  override func visit(_ node: SequenceExprSyntax) -> SyntaxVisitorContinueKind {
+    if let assignment = Assignment(node), let path = assignment.target.path, path.count > 1,
+      assignment.values.contains(where: { $0.bare.path == ["self"] })
+    {
+      selfAssigners[path[path.count - 1], default: []].insert(Self.typeName(around: Syntax(node)))
+    }
+    return .visitChildren
   }
 
   override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
@@ -44,12 +62,18 @@ final class ConstructionCollector: SyntaxVisitor {
     guard let name = ExprSyntax(node).constructedType ?? (isPlain ? annotation?.name : nil),
       let last = name.split(separator: ".").last
     else { return .visitChildren }
-    let sink: Construction.Sink =
-      if let binding, binding.isStored, annotation?.isOptional != true {
-        Self.sink(of: binding, type: String(last))
-      } else {
-        .elsewhere
-      }
+    let sink: Construction.Sink
+    if let binding, binding.isStored, annotation?.isOptional != true {
+      sink = Self.sink(of: binding, type: String(last))
+    } else if let assignment = node.parent?.parent?.as(SequenceExprSyntax.self).flatMap({
+      Assignment($0)
+    }),
+      let path = assignment.target.path, path.count > 1, path[0] != "self" || path.count > 2
+    {
+      sink = .member(path[path.count - 1])
+    } else {
+      sink = .elsewhere
+    }
     found[String(last), default: []].append(Construction(sink: sink, file: file))
     return .visitChildren
   }
@@ -59,15 +83,21 @@ final class ConstructionCollector: SyntaxVisitor {
     else { return .elsewhere }
     if variable.parent?.parent?.parent?.is(SourceFileSyntax.self) == true { return .global }
     guard variable.parent?.is(MemberBlockItemSyntax.self) == true else { return .elsewhere }
-    var names: [String] = []
-    var next = variable.parent
-    while let node = next {
-      if let name = node.declaredTypeName { names.insert(name, at: 0) }
-      next = node.parent
-    }
-    guard variable.modifiers.isTypeLevel else { return .property(of: names.joined(separator: ".")) }
+    let owner = typeName(around: Syntax(variable))
+    guard variable.modifiers.isTypeLevel else { return .property(of: owner) }
     // An instance that the class itself offers is told by its name: `preview` is one of many.
-    return names.last == type ? .elsewhere : .global
+    return owner.split(separator: ".").last == type[...] ? .elsewhere : .global
+  }
+
+  /// The type that something is in, with those around it; empty outside of types.
+  private static func typeName(around node: Syntax) -> String {
+    var names: [String] = []
+    var next = node.parent
+    while let outer = next {
+      if let name = outer.declaredTypeName { names.append(name) }
+      next = outer.parent
+    }
+    return names.reversed().joined(separator: ".")
   }
 }
 

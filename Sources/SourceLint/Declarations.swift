@@ -122,6 +122,12 @@ struct DeclarationIndex {
   /// Where objects of a type are made, by the name that is written there.
   private(set) var constructions: [String: [Construction]] = [:]
 
+  /// The types of objects that are made for a property of another object, by the property's name.
+  private(set) var madeForProperty: [String: Set<String>] = [:]
+
+  /// The types whose objects assign themselves to a property of another object, by the property's name.
+  private(set) var selfAssigners: [String: Set<String>] = [:]
+
   /// What any type inherits from, as it is written.
   private(set) var inheritedNames: Set<String> = []
 
@@ -147,10 +153,13 @@ struct DeclarationIndex {
     for function in collector.freeFunctions {
       freeFunctions[function.name, default: []].append(function)
     }
-    for (name, places) in ConstructionCollector.constructions(
-      in: file.tree, number: files.count - 1)
-    {
+    let made = ConstructionCollector.collect(in: file.tree, number: files.count - 1)
+    selfAssigners.merge(made.selfAssigners) { $0.union($1) }
+    for (name, places) in made.places {
       constructions[name, default: []] += places
+      for case .member(let property) in places.map(\.sink) {
+        madeForProperty[property, default: []].insert(name)
+      }
     }
   }
 

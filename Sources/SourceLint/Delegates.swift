@@ -17,7 +17,8 @@ extension RuleVisitor {
       else { continue }
       let type = TypeName(annotation.type)
       guard type.isOptional, let typeName = type.name,
-        type.parts.contains(where: { isClassBound($0, in: scope) })
+        type.parts.contains(where: { isClassBound($0, in: scope) }),
+        !isOwned(name, typeName, in: scope)
       else { continue }
       report(.strongDelegate, at: binding, "'\(name)' holds its \(typeName) strongly")
     }
@@ -33,6 +34,20 @@ extension RuleVisitor {
       type.kind == .object || type.isClassBound
         || type.inherited.contains { isObjectiveC($0, in: scope) }
     }
+  }
+
+  /// Whether objects are made for the property, `zone.delegate = ZoneDelegate()`, and none is known to give itself to
+  /// it. A weak one would lose them at once.
+  private func isOwned(_ name: String, _ protocolName: String, in scope: Scope) -> Bool {
+    func someAdopts(_ types: Set<String>?) -> Bool {
+      (types ?? []).contains { type in
+        retention.ancestry(of: type, in: scope).contains {
+          $0.name == protocolName || $0.inherited.contains(protocolName)
+        }
+      }
+    }
+    return someAdopts(program.index.madeForProperty[name])
+      && !someAdopts(program.index.selfAssigners[name])
   }
 
   /// Whether a name is that of a class or protocol of the systems' frameworks for objects, all of which are for

@@ -127,7 +127,7 @@ extension Retention {
       !index.inheritedNames.contains(last), !index.inheritedNames.contains(name)
     else { return false }
     switch only.sink {
-    case .elsewhere: return false
+    case .elsewhere, .member: return false
     case .global: return true
     case .property(let owner):
       let types = index.ancestry(of: owner, from: index.files[only.file].module)

@@ -37,6 +37,26 @@ import Testing
     #expect(found("\(protocols)\nclass List { \(property) }") == expected)
   }
 
+  @Test func aDelegateThatIsMadeForItIsOwned() {
+    func list(_ body: String) -> [String] {
+      found(
+        """
+        protocol ListDelegate: AnyObject {}
+        class List { var delegate: ListDelegate? }
+        class Recorder: ListDelegate {}; class Other {}; class Late: Recorder {}
+        class Screen { let list = List(); func f(_ given: List) { \(body) } }
+        """)
+    }
+    #expect(list("list.delegate = Recorder()") == [])
+    #expect(list("given.delegate = Late()") == [])
+    #expect(list("list.delegate = Other()") == ["2 strong-delegate"])
+    #expect(list("list.other = Recorder()") == ["2 strong-delegate"])
+    let both =
+      "list.delegate = Recorder() } }; extension Late { func g(_ list: List) { list.delegate = self"
+    #expect(list(both) == ["2 strong-delegate"])
+    #expect(list("let made = Recorder(); list.delegate = made") == ["2 strong-delegate"])
+  }
+
   @Test func referencesBackToAnOwner() {
     func job(_ reporter: String) -> [String] {
       found(
