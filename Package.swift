@@ -1,5 +1,6 @@
 // swift-tools-version: 6.2
 import Foundation
+import Glibc
 import PackageDescription
 
 // The order of the targets is the order in which the data flows; docs/architecture.md has the table
@@ -27,8 +28,15 @@ let commonCSettings: [CSetting] = [
 /// Where the toolchain has SwiftSyntax as libraries, beside the library of this very manifest; nil for a toolchain
 /// without. The flags that it takes stay in the lint's own targets, which no product has in it.
 let syntaxFolder: String? = {
-  let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
-  let manifestLibrary = maps.split(separator: "\n").lazy
+  // Piece by piece: what reads a whole file stops after the first 4 KB of this one.
+  guard let stream = fopen("/proc/self/maps", "r") else { return nil }
+  defer { fclose(stream) }
+  var maps: [UInt8] = []
+  var piece = [UInt8](repeating: 0, count: 4_096)
+  while case let count = fread(&piece, 1, piece.count, stream), count > 0 {
+    maps += piece[..<count]
+  }
+  let manifestLibrary = String(decoding: maps, as: UTF8.self).split(separator: "\n").lazy
     .compactMap { $0.firstIndex(of: "/").map($0.suffix(from:)) }
     .first { $0.contains("/lib/swift/pm/") }
   guard let manifestLibrary, let end = manifestLibrary.range(of: "/pm/") else { return nil }

@@ -2,6 +2,7 @@
 #include "process_memory.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -10,6 +11,10 @@ ssize_t mg_read_process(pid_t pid, uint64_t address, void *buffer, size_t count)
   struct iovec local = {buffer, count};
   struct iovec remote = {(void *)(uintptr_t)address, count};
   return process_vm_readv(pid, &local, 1, &remote, 1, 0);
+}
+
+void mg_return_large_blocks(void) {
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
 }
 
 /// Receives a message whose control part has room for one descriptor and one sender.

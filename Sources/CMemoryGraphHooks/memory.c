@@ -84,6 +84,18 @@ void *mg_own_map(size_t bytes) {
   return memory;
 }
 
+void *mg_own_map_behind(size_t header, size_t bytes) {
+  if (bytes < MG_HUGE_PAGE)
+    return mg_own_map(header + bytes);
+  uint8_t *memory = mg_own_map(header + bytes + MG_HUGE_PAGE);
+  if (!memory)
+    return NULL;
+  uintptr_t start = ((uintptr_t)memory + header + MG_HUGE_PAGE - 1) & ~(MG_HUGE_PAGE - 1);
+  // Of no effect where the kernel has none of them.
+  mg_sys3(SYS_madvise, start, bytes, MADV_HUGEPAGE);
+  return (void *)(start - header);
+}
+
 // --- text --------------------------------------------------------------------------------------
 
 // Equal texts are kept once: a program may register a million objects under one name.

@@ -43,6 +43,11 @@ bool mg_memory_take(size_t bytes);
 /// Maps zeroed memory and records it among the agent's own ranges; NULL where there is none.
 void *mg_own_map(size_t bytes);
 
+/// The same with a header in front: what lies behind it is in huge pages where it fills some, for tables
+/// that are looked into at random: the translation of each address would cost as much as the word.
+void *mg_own_map_behind(size_t header, size_t bytes);
+#define MG_HUGE_PAGE ((uintptr_t)1 << 21)
+
 /// Copies text into memory that stays for ever; NULL where there is none.
 const char *mg_keep_text(const char *text);
 

@@ -11,16 +11,23 @@ enum { MG_MAX_FRAMES = 256 };
 // An open-addressing index from a 64-bit key to a row; it doubles by making a new one, and the old
 // one stays, since another thread may be reading it. Together the old ones are smaller than the
 // last.
-typedef struct mg_index_slot {
-  _Atomic uint64_t key; // 0: free
-  uint32_t row;
-} mg_index_slot;
+//
+// A slot is one word, so that twice as many are in a cache line: the row, and above it those bits of the
+// key that its place in the table doesn't tell. Key 0 to MG_INDEX_ROW_BITS choose the place, all but the
+// first, which is 1 in every key.
+#define MG_INDEX_ROW_BITS 25
+#define MG_INDEX_ROW ((UINT64_C(1) << MG_INDEX_ROW_BITS) - 1)
 
 typedef struct mg_index_table {
   uint64_t mask;
   uint64_t used;
-  mg_index_slot slots[];
+  _Atomic uint64_t slots[]; // 0: free
 } mg_index_table;
+
+// Where the search for a key begins.
+MG_INLINE uint64_t mg_index_place(uint64_t key) {
+  return key >> 1;
+}
 
 extern _Atomic(mg_index_table *) mg_stack_index;
 
@@ -33,12 +40,11 @@ MG_INLINE uint64_t mg_mix(uint64_t hash) {
 
 // The row of a key, 0 where it has none.
 MG_INLINE uint32_t mg_index_find(mg_index_table *table, uint64_t key) {
-  for (uint64_t i = key >> 20;; i++) {
-    mg_index_slot *slot = &table->slots[i & table->mask];
-    uint64_t found = atomic_load_explicit(&slot->key, memory_order_acquire);
-    if (MG_LIKELY(found == key))
-      return slot->row;
-    if (!found)
+  for (uint64_t i = mg_index_place(key);; i++) {
+    uint64_t slot = atomic_load_explicit(&table->slots[i & table->mask], memory_order_acquire);
+    if (MG_LIKELY((slot ^ key) <= MG_INDEX_ROW))
+      return (uint32_t)(slot & MG_INDEX_ROW);
+    if (!slot)
       return 0;
   }
 }

@@ -19,62 +19,124 @@ static mg_arena trie_nodes; // mg_trie_node; row 0 is the root
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 
 static mg_index_table *make_index(uint64_t slots) {
-  size_t bytes = sizeof(mg_index_table) + slots * sizeof(mg_index_slot);
-  mg_index_table *table = mg_memory_take(bytes) ? mg_own_map(bytes) : NULL;
+  mg_index_table *table = NULL;
+  size_t bytes = slots * sizeof table->slots[0];
+  if (mg_memory_take(bytes))
+    table = mg_own_map_behind(sizeof *table, bytes);
   if (table)
     table->mask = slots - 1;
   return table;
 }
 
 static void put(mg_index_table *table, uint64_t key, uint32_t row) {
-  uint64_t i = key >> 20;
-  while (atomic_load_explicit(&table->slots[i & table->mask].key, memory_order_relaxed))
+  uint64_t i = mg_index_place(key);
+  while (atomic_load_explicit(&table->slots[i & table->mask], memory_order_relaxed))
     i++;
-  mg_index_slot *slot = &table->slots[i & table->mask];
-  slot->row = row;
-  atomic_store_explicit(&slot->key, key, memory_order_release);
+  atomic_store_explicit(&table->slots[i & table->mask], (key & ~MG_INDEX_ROW) | row,
+                        memory_order_release);
   table->used++;
 }
 
-// Adds a key, with the lock held. False: no memory.
-static bool add(_Atomic(mg_index_table *) *index, uint64_t key, uint32_t row) {
+static uint64_t trie_key(uint32_t parent, uint64_t pc) {
+  return mg_mix((pc * UINT64_C(0x9e3779b97f4a7c15)) ^
+                ((uint64_t)parent * UINT64_C(0xff51afd7ed558ccd)));
+}
+
+static uint64_t key_of_node(uint32_t row) {
+  const mg_trie_node *node = &((const mg_trie_node *)(const void *)trie_nodes.base)[row];
+  return trie_key(node->parent, node->pc);
+}
+
+static uint64_t key_of_stack(uint32_t row) {
+  return ((const mg_stack_entry *)(const void *)stack_rows.base)[row].hash;
+}
+
+// Adds the key of a row, with the lock held. False: no memory.
+static bool add(_Atomic(mg_index_table *) *index, uint64_t (*key_of)(uint32_t), uint32_t row) {
   mg_index_table *table = atomic_load_explicit(index, memory_order_relaxed);
-  if (table->used * 2 > table->mask) {
+  if (table->used * 4 > table->mask * 3) {
     mg_index_table *wider = make_index((table->mask + 1) * 2);
     if (!wider)
       return false;
     for (uint64_t i = 0; i <= table->mask; i++) {
-      uint64_t old = atomic_load_explicit(&table->slots[i].key, memory_order_relaxed);
+      uint64_t slot = atomic_load_explicit(&table->slots[i], memory_order_relaxed);
+      uint32_t old = (uint32_t)(slot & MG_INDEX_ROW);
       if (old)
-        put(wider, old, table->slots[i].row);
+        put(wider, key_of(old), old);
     }
     atomic_store_explicit(index, wider, memory_order_release);
     table = wider;
   }
-  put(table, key, row);
+  put(table, key_of(row), row);
   return true;
 }
 
-// The node of a frame called from a node, with the lock held; 0 where there is no room.
-static uint32_t trie_child(uint32_t parent, uint64_t pc) {
-  uint64_t key = mg_mix((pc * UINT64_C(0x9e3779b97f4a7c15)) ^
-                        ((uint64_t)parent * UINT64_C(0xff51afd7ed558ccd)));
+// How many children of a node are a list; further ones are in the index.
+enum { LISTED_CHILDREN = 8 };
+
+// The child of a node, with the lock held; 0 where there is none. `link` is then what is to lead to it;
+// NULL where the index is.
+//
+// A path is added from the outermost frame inwards, so the row after a node is its first child, unless it
+// was the innermost: then all of its children are in the index. Siblings mostly are added one soon after the
+// other, and lie in the same lines of the cache, while slots of the index are anywhere.
+static uint32_t trie_find(uint32_t parent, uint64_t pc, uint32_t **link) {
   mg_trie_node *nodes = (mg_trie_node *)(void *)trie_nodes.base;
-  // Two frames may share a key: then the next key is tried, as with any open addressing.
-  for (;; key += UINT64_C(2) << 20) {
-    uint32_t row = mg_index_find(atomic_load_explicit(&node_index, memory_order_relaxed), key);
-    if (!row)
-      break;
-    if (nodes[row].pc == pc && nodes[row].parent == parent)
+  uint32_t row = parent + 1;
+  if (row < mg_state.trie_count && nodes[row].parent == parent) {
+    for (int listed = 1;; listed++) {
+      if (nodes[row].pc == pc)
+        return row;
+      if (listed == LISTED_CHILDREN)
+        break;
+      if (!nodes[row].sibling) {
+        *link = &nodes[row].sibling;
+        return 0;
+      }
+      row = nodes[row].sibling;
+    }
+  }
+  *link = NULL;
+  mg_index_table *table = atomic_load_explicit(&node_index, memory_order_relaxed);
+  uint64_t key = trie_key(parent, pc);
+  for (uint64_t i = mg_index_place(key);; i++) {
+    uint64_t slot = atomic_load_explicit(&table->slots[i & table->mask], memory_order_relaxed);
+    if (!slot)
+      return 0;
+    // Two frames may share a key.
+    row = (uint32_t)(slot & MG_INDEX_ROW);
+    if ((slot ^ key) <= MG_INDEX_ROW && nodes[row].pc == pc && nodes[row].parent == parent)
       return row;
   }
+}
+
+static bool trie_append(uint32_t parent, uint64_t pc) {
   uint64_t row = mg_state.trie_count;
-  if (!mg_arena_commit(&trie_nodes, (row + 1) * sizeof(mg_trie_node)) ||
-      !add(&node_index, key, (uint32_t)row))
+  if (row > MG_INDEX_ROW || !mg_arena_commit(&trie_nodes, (row + 1) * sizeof(mg_trie_node)))
+    return false;
+  ((mg_trie_node *)(void *)trie_nodes.base)[row] = (mg_trie_node){pc, parent, 0};
+  return true;
+}
+
+// The node of a frame called from a node, which is added where there is none; with the lock held. 0 where
+// there is no room.
+static uint32_t trie_child(uint32_t parent, uint64_t pc) {
+  uint32_t *link = NULL;
+  uint32_t row = (uint32_t)mg_state.trie_count;
+  bool is_next = row == parent + 1;
+  if (!is_next) {
+    uint32_t found = trie_find(parent, pc, &link);
+    if (found)
+      return found;
+  }
+  if (!trie_append(parent, pc))
     return 0;
-  nodes[row] = (mg_trie_node){pc, parent, 0};
+  if (link)
+    *link = row;
+  else if (!is_next && !add(&node_index, key_of_node, row))
+    return 0;
   __atomic_store_n(&mg_state.trie_count, row + 1, __ATOMIC_RELEASE);
-  return (uint32_t)row;
+  return row;
 }
 
 // The last path that was added, outermost frame first. The next one mostly shares its beginning, and
@@ -109,7 +171,7 @@ static uint32_t append_row(uint64_t hash, uint32_t node, uint32_t scope) {
     return 0;
   ((mg_stack_entry *)(void *)stack_rows.base)[next] = (mg_stack_entry){hash, node, scope};
   __atomic_store_n(&mg_state.stacks_capacity, next + 1, __ATOMIC_RELEASE);
-  return add(&mg_stack_index, hash, (uint32_t)next) ? (uint32_t)next : 0;
+  return add(&mg_stack_index, key_of_stack, (uint32_t)next) ? (uint32_t)next : 0;
 }
 
 static uint32_t intern_locked(uint64_t hash, const uintptr_t *pcs, int count) {
@@ -221,7 +283,7 @@ bool mg_stacks_start(uint32_t mode) {
     return false;
   stack_rows.is_budgeted = trie_nodes.is_budgeted = true;
   mg_index_table *stacks = make_index(1 << 12);
-  mg_index_table *nodes = make_index(1 << 14);
+  mg_index_table *nodes = make_index(1 << 12);
   if (!stacks || !nodes)
     return false;
   mg_stack_index = stacks;

@@ -260,10 +260,11 @@ static int is_swift_core(struct dl_phdr_info *info, size_t size, void *unused) {
 }
 
 // A static Swift runtime: the executable has sections that only Swift makes.
-static bool executable_has_swift_sections(void) {
+static bool executable_has_swift_sections(bool *is_readable) {
   long file = mg_sys4(SYS_openat, AT_FDCWD, "/proc/self/exe", O_RDONLY | O_CLOEXEC, 0);
   if (file < 0)
     return false;
+  *is_readable = true;
   bool found = false;
   ElfW(Ehdr) header;
   ElfW(Shdr) names;
@@ -284,8 +285,29 @@ static bool executable_has_swift_sections(void) {
   return found;
 }
 
+// The same of an executable that may be run, but not read: a static runtime has the names of its
+// variables of the environment among its constants.
+static int has_swift_constants(struct dl_phdr_info *info, size_t size, void *unused) {
+  static const char name[] = "SWIFT_DEBUG_ENABLE_METADATA";
+  (void)size;
+  (void)unused;
+  for (int index = 0; index < info->dlpi_phnum; ++index) {
+    const ElfW(Phdr) *segment = &info->dlpi_phdr[index];
+    if (segment->p_type == PT_LOAD && segment->p_flags & PF_R &&
+        memmem((const char *)info->dlpi_addr + segment->p_vaddr, segment->p_filesz, name,
+               sizeof name - 1))
+      return 1;
+  }
+  // The executable comes first; what follows are libraries, whose files can be read.
+  return -1;
+}
+
 static bool is_swift_program(void) {
-  return dl_iterate_phdr(is_swift_core, NULL) || executable_has_swift_sections();
+  if (dl_iterate_phdr(is_swift_core, NULL))
+    return true;
+  bool is_readable = false;
+  return executable_has_swift_sections(&is_readable) ||
+         (!is_readable && dl_iterate_phdr(has_swift_constants, NULL) > 0);
 }
 
 // --- the beginning -----------------------------------------------------------------------------

@@ -20,4 +20,10 @@ package struct ExitStatus: RawRepresentable, Hashable, Sendable {
 
   /// The tool could not do it: no permission, no space.
   package static let impossible = ExitStatus(rawValue: 4)
+
+  /// What each tells, in the words of help and of the pages for man.
+  package static let meanings: [(status: Self, text: String)] = [
+    (.nothingFound, "nothing found"), (.findings, "findings"), (.usage, "bad usage"),
+    (.unreadable, "an input that cannot be read"), (.impossible, "the tool could not do it"),
+  ]
 }

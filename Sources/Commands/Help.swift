@@ -12,14 +12,11 @@ package enum Help {
     var text =
       "\(tool.name): \(tool.summary)\n\nusage: \(tool.name) VERB [OPTION...] [OPERAND...]\n\n"
     text += list(verbs.map { ($0.name, $0.summary) })
-    text += """
-
-      Each verb's --help has its options and two examples; --version tells the version.
-      Exit status: 0 nothing found, 1 findings, 2 bad usage, 3 an input that cannot be
-      read, 4 the tool could not do it.
-
-      """
-    return text
+    text += "\n"
+    text += wrap(
+      "Each verb's --help has its options and two examples; --version tells the version.", indent: 0
+    )
+    return text + exitStatus
   }
 
   /// How a verb is called, in a line.
@@ -46,7 +43,12 @@ package enum Help {
     for example in verb.examples {
       text += "  \(example.command)\n" + wrap(example.purpose, indent: 6)
     }
-    return text
+    return text + "\n" + exitStatus
+  }
+
+  private static var exitStatus: String {
+    let meanings = ExitStatus.meanings.map { "\($0.status.rawValue) \($0.text)" }
+    return wrap("Exit status: " + meanings.joined(separator: ", ") + ".", indent: 0)
   }
 
   private static func sentence(_ text: String) -> String {

@@ -74,7 +74,7 @@ package struct Tool: Sendable {
           try console.output.write(Help.overview(of: self))
           return .nothingFound
         case "help":
-          guard let about = words.first else {
+          guard let about = words.first, !["--help", "-h", "help"].contains(about) else {
             try console.output.write(Help.overview(of: self))
             return .nothingFound
           }

@@ -244,7 +244,7 @@ struct CutSearch {
         slotsOfAll.formUnion(_unknownHolders(of: part.nodeByLocal[Int(member)]))
       }
     }
-    let freed = counting.freed(byCutting: slotsOfAll, releasing: all.flatMap(overRetained))
+    let freed = counting.freed(byCutting: slotsOfAll.sorted(), releasing: all.flatMap(overRetained))
     guard _holdsAll(of: component, freed), !chosen.isEmpty else { return nil }
     let retained = told.map { NodeIndex(rawValue: $0) } ?? chosen[0].candidate.step.node
     return CutProposal(

@@ -16,7 +16,7 @@ package struct EdgeKind: Sendable {
     case node(NodeIndex)
 
     /// A variable that refers to storage or a box itself, as a global array does, or that is the
-    /// reference.
+    /// reference; a place in a stack that refers to storage, as a list in a local variable does.
     case root(RootIndex)
   }
 
@@ -72,13 +72,17 @@ private struct EdgeKindSearch {
   mutating func kinds() -> [EdgeKind] {
     for row in 0..<graph.snapshot.roots.count {
       let root = RootIndex(row)
-      guard graph.kind(of: root) == .global || graph.kind(of: root) == .declared else { continue }
-      _addRoot(root)
+      switch graph.kind(of: root) {
+      case .global, .declared: _addRoot(root)
+      case .stack, .register, .threadLocal, .task, .mapped, .runtime: _followUnnamed(root)
+      }
     }
     for node in graph.nodes where !graph.kind(of: node).isFolded {
       let slots = graph.strong.edges(from: node.rawValue)
       if slots.isEmpty { continue }
-      let parent = _number(ofHolder: [graph.nameKey(of: node), _functions.function(of: node)])
+      let parent = _number(
+        ofHolder: [graph.nameKey(of: node), _functions.function(of: node)]
+          + graph.making(ofBlock: node))
       for slot in slots { _add(UInt32(slot), below: parent, holder: .node(node), path: []) }
     }
     return _kinds
@@ -102,6 +106,23 @@ private struct EdgeKindSearch {
     let kind = _kind(key, holder: .root(root), path: [])
     _kinds[kind].slots.append(slot)
     _follow(graph.target(of: root).rawValue, from: kind, holder: .root(root), path: [])
+  }
+
+  /// Adds the references of storage that a root refers to which is no variable with a name. The root itself is
+  /// no kind of reference: who asks for all of them doesn't mean the stacks of the threads.
+  private mutating func _followUnnamed(_ root: RootIndex) {
+    switch graph.kind(of: graph.target(of: root)) {
+    case .storage, .box: break
+    default: return
+    }
+    if _slot(of: root) == nil { return }
+    let roots = graph.snapshot.roots
+    let row = root.position
+    let parent = _number(ofHolder: [
+      .max - 1, roots.address[row], roots.pc[row],
+      UInt64(roots.thread[row]) << 32 | UInt64(roots.label[row]),
+    ])
+    _follow(graph.target(of: root).rawValue, from: parent, holder: .root(root), path: [])
   }
 
   /// The slot of a root; nil for one that is not strong.
@@ -135,13 +156,15 @@ private struct EdgeKindSearch {
   }
 
   /// Goes on through storage or a box that a reference leads to.
+  ///
+  /// - Parameter kind: The kind that leads to it, or the holder's number.
   private mutating func _follow(
     _ node: UInt32, from kind: Int, holder: EdgeKind.Holder, path: [EdgeIndex]
   ) {
     guard path.count < Self._deepest, node != graph.outside else { return }
     let index = NodeIndex(rawValue: node)
     guard graph.kind(of: index).isFolded,
-      _followed.insert(UInt64(kind) << 32 | UInt64(node)).inserted
+      _followed.insert(UInt64(UInt32(truncatingIfNeeded: kind)) << 32 | UInt64(node)).inserted
     else { return }
     for slot in graph.strong.edges(from: node) {
       let target = graph.strong.targets[slot]
@@ -180,6 +203,12 @@ struct ContextFunctions {
 }
 
 extension HeapGraph {
+  /// What reports call a block without a type by: its size and who asked for it. Empty for other nodes.
+  func making(ofBlock node: NodeIndex) -> [UInt64] {
+    guard kind(of: node) == .block, module(of: node).isEmpty else { return [] }
+    return [snapshot.nodes.bytes(node.position), UInt64(snapshot.nodes.stack[node.position])]
+  }
+
   /// The last references of all paths that begin in some nodes and read like a step: from nodes of the same
   /// type, and of the same closure, by the same fields.
   ///
@@ -191,24 +220,25 @@ extension HeapGraph {
     let name = nameKey(of: step.node)
     let function = functions.function(of: step.node)
     let keys = step.edges.map { labelKey(of: $0) }
-    var found: Set<UInt32> = []
+    var found: [UInt32] = []
+    var front: [UInt32] = []
     for node in nodes where nameKey(of: node) == name && functions.function(of: node) == function {
-      var front: Set<UInt32> = [node.rawValue]
+      front.append(node.rawValue)
       for (depth, key) in keys.enumerated() {
-        var next: Set<UInt32> = []
+        var next: [UInt32] = []
         for holder in front {
           for slot in strong.edges(from: holder)
           where labelKey(of: EdgeIndex(rawValue: rowBySlot[slot])) == key {
             if depth == keys.count - 1 {
-              found.insert(UInt32(slot))
+              found.append(UInt32(slot))
             } else {
-              next.insert(strong.targets[slot])
+              next.append(strong.targets[slot])
             }
           }
         }
-        front = next
+        front = next.ascending()
       }
     }
-    return found.sorted()
+    return found.ascending()
   }
 }

@@ -95,6 +95,10 @@ package struct GrowthStudy {
       placeByNode[Int(node)] = Int32(place)
     }
 
+    // For each block that a variable leads to through others the variable's number, and whether it is a library's.
+    var rootByTable: [UInt32: (number: Int, isLibrarys: Bool)] = [:]
+    let timers = _names.number(of: "timers of libdispatch")
+
     // What holds a node is nearer, so its place is known first.
     let order = (0..<UInt32(graph.nodeCount)).filter { forest.isReachable($0) }
       .sorted {
@@ -105,10 +109,33 @@ package struct GrowthStudy {
       let slot = forest.parentEdgeByNode[Int(node)]
       switch graph.reference(atSlot: slot) {
       case .root(let root):
-        enter(node, below: -1, field: stepNames.root(root, in: &_names))
-        if graph.isOfProgram(root) { _isOwn[Int(placeByNode[Int(node)])] = true }
+        let index = NodeIndex(rawValue: node)
+        let number = stepNames.root(root, in: &_names)
+        enter(node, below: -1, field: graph.isTimer(index) ? timers : number)
+        if graph.isOfProgram(root), !graph.isTimer(index) {
+          _isOwn[Int(placeByNode[Int(node)])] = true
+        }
+        if graph.kind(of: root) == .global, graph.isTable(index) {
+          rootByTable[node] = (number, graph.isOfLibrary(root))
+        }
       case .edge(let edge):
         let holder = NodeIndex(rawValue: forest.parentByNode[Int(node)])
+        if graph.isContinuation(holder), graph.isContinuation(NodeIndex(rawValue: node)) {
+          placeByNode[Int(node)] = placeByNode[holder.position]
+          continue
+        }
+        if let root = rootByTable[holder.rawValue] {
+          let index = NodeIndex(rawValue: node)
+          if graph.isTable(index) { rootByTable[node] = root }
+          if graph.isTimer(index) {
+            enter(node, below: -1, field: timers)
+            continue
+          }
+          if root.isLibrarys {
+            enter(node, below: -1, field: root.number)
+            continue
+          }
+        }
         enter(
           node, below: Int(placeByNode[holder.position]),
           field: stepNames.field(of: edge, from: holder, in: &_names))
@@ -206,9 +233,9 @@ package struct GrowthStudy {
       let top = anyTop[place]
       let change = (costs[place].last ?? .zero) - (costs[place].first ?? .zero)
       increase[top] += change
+      if change.count > 0, _isOwn[place] { isOwn[top] = true }
       if place != heads[top] ?? top, change.count > 0 {
         growthByType[top, default: [:]][_tree.steps[place].type, default: 0] += change.count
-        if _isOwn[place] { isOwn[top] = true }
       }
     }
     var membersByPlace: [Int: [NodeIndex]] = [:]

@@ -71,9 +71,14 @@ struct PathCutSearch {
       freed = _freed(chosen, &counting)
     }
     if !freed.contains(target) {
-      // Retains without a reference may be all that is left.
-      let retained = members.filter { counting.isOverRetained($0.rawValue) }
+      // Retains without a reference may be all that is left. Balanced in the source they go for all objects of
+      // the type, members or not.
       if counting.isOverRetained(target) {
+        let name = graph.nameKey(of: path.target)
+        let retained = graph.nodes.filter {
+          graph.isReachable[$0.position] && graph.nameKey(of: $0) == name
+            && counting.isOverRetained($0.rawValue)
+        }
         chosen.append(
           Step(
             part: CutProposal.Part(
@@ -128,29 +133,33 @@ struct PathCutSearch {
     _ chosen: [Step], freed: [UInt32], target: UInt32, counting: ReferenceCounting
   ) -> Cut {
     let effect = CutEffect(
-      slots: Set(chosen.flatMap(\.effect.slots)).sorted(),
-      released: Set(chosen.flatMap(\.effect.released)).sorted())
-    let nodes = freed.map { NodeIndex(rawValue: $0) }
+      slots: _all(chosen, \.slots).ascending(), released: _all(chosen, \.released).ascending())
     let others =
       freed.contains(target)
       ? []
       : graph.otherHolders(
-        ofTargetsOf: effect.slots, isFreed: Set(nodes), released: Set(effect.released),
+        ofTargetsOf: effect.slots, isFreed: Set(freed.map { NodeIndex(rawValue: $0) }),
+        released: Set(effect.released),
         counting: counting)
     let first = chosen[0].part
     return Cut(
       proposal: CutProposal(
-        step: first.step, together: chosen.dropFirst().map(\.part), frees: graph.cost(of: nodes),
+        step: first.step, together: chosen.dropFirst().map(\.part),
+        frees: graph.cost(ofNodes: freed),
         advice: first.advice, reason: first.reason,
-        leftBehind: graph.cost(
-          of: Set(counting.leftBehind(byFreeing: freed)).map { NodeIndex(rawValue: $0) }),
+        leftBehind: graph.cost(ofNodes: counting.leftBehind(byFreeing: freed).ascending()),
         otherHolders: others),
       effect: effect)
   }
 
   private func _freed(_ chosen: [Step], _ counting: inout ReferenceCounting) -> [UInt32] {
-    counting.freed(
-      byCutting: chosen.flatMap(\.effect.slots), releasing: chosen.flatMap(\.effect.released))
+    counting.freed(byCutting: _all(chosen, \.slots), releasing: _all(chosen, \.released))
+  }
+
+  /// What all steps take away; of a single one it is no copy.
+  private func _all(_ chosen: [Step], _ part: KeyPath<CutEffect, [UInt32]>) -> [UInt32] {
+    chosen.count == 1
+      ? chosen[0].effect[keyPath: part] : chosen.flatMap { $0.effect[keyPath: part] }
   }
 
   /// Drops edges that were chosen before and aren't needed any more.
@@ -189,6 +198,13 @@ struct PathCutSearch {
     case .captureWeakly, .makeWeak, .invalidateTimer, .removeObserver, .cancelSource:
       // Where the storage that it lies in is a variable's, others of its type are other variables.
       if !graph.kind(of: step.node).isFolded { return CutEffect(slots: _alike.slots(like: step)) }
+    case .deinitializeMemory:
+      // The same code lets go of all blocks that it has asked for.
+      let made = graph.making(ofBlock: step.node)
+      if !made.isEmpty {
+        let alike = graph.nodes.filter { graph.making(ofBlock: $0) == made }
+        return CutEffect(slots: graph.slots(like: step, from: alike))
+      }
     default: break
     }
     var holders = graph.nodes(leadingTo: members, along: path.steps[plan.step...])
@@ -208,6 +224,11 @@ struct PathCutSearch {
 }
 
 extension HeapGraph {
+  /// What some nodes cost together.
+  fileprivate func cost(ofNodes nodes: [UInt32]) -> Cost {
+    nodes.reduce(into: .zero) { $0 += cost(of: NodeIndex(rawValue: $1)) }
+  }
+
   /// Whether a root refers to a node itself.
   fileprivate func isReferredToByRoot(_ node: NodeIndex) -> Bool {
     holders.graph.edges(from: node.rawValue).contains {
@@ -221,24 +242,27 @@ extension HeapGraph {
   func nodes(
     leadingTo members: [NodeIndex], along steps: ArraySlice<ReferenceStep>
   ) -> [NodeIndex] {
-    var front = Set(members.map(\.rawValue))
+    var front = members.map(\.rawValue).ascending()
     for step in steps.reversed() {
       for edge in step.edges.reversed() {
         let key = labelKey(of: edge)
         let name = nameKey(of: source(of: edge))
-        var before: Set<UInt32> = []
+        var before: [UInt32] = []
         for node in front {
           for place in holders.graph.edges(from: node) {
             let slot = holders.edgeBySlot[place]
             guard case .edge(let other) = reference(atSlot: slot), labelKey(of: other) == key
             else { continue }
             let holder = holders.graph.targets[place]
-            if nameKey(of: NodeIndex(rawValue: holder)) == name { before.insert(holder) }
+            // The elements of one container follow each other.
+            if before.last != holder, nameKey(of: NodeIndex(rawValue: holder)) == name {
+              before.append(holder)
+            }
           }
         }
-        front = before
+        front = before.ascending()
       }
     }
-    return front.sorted().map { NodeIndex(rawValue: $0) }
+    return front.map { NodeIndex(rawValue: $0) }
   }
 }

@@ -366,7 +366,9 @@ private struct PathSearch {
     // The variable counts, but which word of a stack it was does not.
     let kind = graph.kind(of: path.root)
     var key: [UInt64] = [UInt64(kind.rawValue)]
+    let inTables = graph.stepsInTables(of: path)
     switch kind {
+    case .global where inTables != nil: key.append(0)
     case .stack, .register:
       key.append(UInt64(graph.snapshot.roots.thread[path.root.position]))
       key.append(graph.snapshot.roots.pc[path.root.position])
@@ -375,7 +377,7 @@ private struct PathSearch {
     case .task, .runtime, .mapped: break
     }
     var last: [UInt64] = []
-    for step in path.steps {
+    for step in path.steps.dropFirst(inTables ?? 0) {
       // The members of a linked list are one step, however many they are.
       let stepKey = graph.key(of: step)
       if stepKey != last { key += stepKey }

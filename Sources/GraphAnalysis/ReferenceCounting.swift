@@ -15,11 +15,17 @@ internal import SnapshotFormat
 /// A value can be asked any number of times; each question starts from the graph as it is.
 struct ReferenceCounting {
   let graph: HeapGraph
+  private let _holdersAtFirst: [UInt32]
   private var _holders: [UInt32]
   private var _isFreed: [Bool]
 
+  /// While a question is answered: the references that are cut, by slot, and the nodes that have lost a holder.
+  private var _isCut: [Bool] = []
+  private var _touched: [UInt32] = []
+
   /// For each type whether instances keep what they refer to when they are destroyed.
   private let _isPlainBuffer: [Bool]
+  private let _hasPlainBuffers: Bool
 
   /// - Complexity: O(*V*).
   init(of graph: HeapGraph) {
@@ -40,11 +46,13 @@ struct ReferenceCounting {
         holders[node] = count == Snapshot.Nodes.uncounted ? found : max(found, count)
       }
     }
+    _holdersAtFirst = holders
     _holders = holders
     _isFreed = [Bool](repeating: false, count: graph.nodeCount + 1)
     _isPlainBuffer = (0..<graph.snapshot.types.count).map {
       graph.name(of: TypeIndex($0)).hasPrefix("Swift.ManagedBuffer<")
     }
+    _hasPlainBuffers = _isPlainBuffer.contains(true)
   }
 
   /// Whether a node keeps a reference when it is destroyed: an element of a plain `ManagedBuffer`, which is a
@@ -57,6 +65,7 @@ struct ReferenceCounting {
 
   /// The objects that stay behind in the elements of plain `ManagedBuffer`s that are among some freed nodes.
   func leftBehind(byFreeing freed: [UInt32]) -> [UInt32] {
+    if !_hasPlainBuffers { return [] }
     let isFreed = Set(freed)
     return freed.flatMap { node in
       graph.strong.edges(from: node).filter { _outlives($0, of: node) }.map {
@@ -73,39 +82,46 @@ struct ReferenceCounting {
   /// - Parameters:
   ///   - slots: Slots of the graph.
   ///   - overRetained: Nodes whose unexplained retains are released as well.
-  /// - Complexity: O(slots + nodes and edges freed).
+  /// - Returns: the nodes in the order in which they are freed.
+  /// - Complexity: O(slots + nodes and edges freed), and O(*E*) for the first question.
   mutating func freed(
-    byCutting slots: some Sequence<UInt32>, releasing overRetained: [UInt32] = []
+    byCutting slots: [UInt32], releasing overRetained: [UInt32] = []
   ) -> [UInt32] {
+    if _isCut.isEmpty { _isCut = [Bool](repeating: false, count: graph.strong.edgeCount) }
+    let cut = slots.ascending()
+    for slot in cut { _isCut[Int(slot)] = true }
     var freed: [UInt32] = []
-    var saved: [(node: UInt32, holders: UInt32)] = []
-    let cut = Set(slots)
-    func release(_ node: UInt32, to holders: UInt32, _ counting: inout Self) {
-      saved.append((node, counting._holders[Int(node)]))
-      counting._holders[Int(node)] = holders
-      if holders == 0 && !counting._isFreed[Int(node)] {
-        counting._isFreed[Int(node)] = true
-        freed.append(node)
-      }
-    }
-    for node in overRetained { release(node, to: _found(node), &self) }
-    for slot in cut.sorted() {
+    for node in overRetained { _release(node, to: _found(node), &freed) }
+    for slot in cut {
       let target = graph.strong.targets[Int(slot)]
-      release(target, to: _holders[Int(target)] - 1, &self)
+      _release(target, to: _holders[Int(target)] - 1, &freed)
     }
     var head = 0
     while head < freed.count {
       let node = freed[head]
       head += 1
-      let edges = graph.strong.edges(from: node)
-      for slot in edges where !cut.contains(UInt32(slot)) && !_outlives(slot, of: node) {
+      for slot in graph.strong.edges(from: node)
+      where !_isCut[slot] && !(_hasPlainBuffers && _outlives(slot, of: node)) {
         let target = graph.strong.targets[slot]
-        release(target, to: _holders[Int(target)] - 1, &self)
+        _release(target, to: _holders[Int(target)] - 1, &freed)
       }
     }
-    for (node, holders) in saved.reversed() { _holders[Int(node)] = holders }
+    for node in _touched { _holders[Int(node)] = _holdersAtFirst[Int(node)] }
+    _touched.removeAll(keepingCapacity: true)
     for node in freed { _isFreed[Int(node)] = false }
+    for slot in cut { _isCut[Int(slot)] = false }
     return freed
+  }
+
+  private mutating func _release(_ node: UInt32, to holders: UInt32, _ freed: inout [UInt32]) {
+    let place = Int(node)
+    // Holders only ever go, so a node is as at first until it is touched.
+    if _holders[place] == _holdersAtFirst[place] { _touched.append(node) }
+    _holders[place] = holders
+    if holders == 0 && !_isFreed[place] {
+      _isFreed[place] = true
+      freed.append(node)
+    }
   }
 
   /// The number of strong references to a node.

@@ -29,7 +29,7 @@ extension HeapGraph {
   /// So are offsets into C memory, which is an array more often than not.
   package func foldedField(of step: ReferenceStep) -> String {
     EdgeLabel.joined(
-      labelled(step).filter { !isWithinTask($1, from: $0) }.map { node, edge in
+      labelled(step).filter { !isWithinChain($1, from: $0) }.map { node, edge in
         isOffset(edge, in: node) ? "[_]" : label(of: edge).foldedText
       })
   }
@@ -131,7 +131,7 @@ extension HeapGraph {
   /// one snapshot.
   func key(of step: ReferenceStep) -> [UInt64] {
     var key = [nameKey(of: step.node)]
-    for (node, edge) in labelled(step) where !isWithinTask(edge, from: node) {
+    for (node, edge) in labelled(step) where !isWithinChain(edge, from: node) {
       key += stepKey(of: edge, from: node)
     }
     key.append(.max)
@@ -162,9 +162,12 @@ extension HeapGraph {
     }
   }
 
-  /// Whether an edge leads from a slab to another: which one something lies in makes no difference.
-  private func isWithinTask(_ edge: EdgeIndex, from node: NodeIndex) -> Bool {
-    kind(of: node) == .taskSlab && kind(of: target(of: edge)) == .taskSlab
+  /// Whether an edge leads from a slab of a task to another, or from a continuation of libdispatch to another: which
+  /// one something lies in makes no difference.
+  private func isWithinChain(_ edge: EdgeIndex, from node: NodeIndex) -> Bool {
+    let next = target(of: edge)
+    return kind(of: node) == .taskSlab && kind(of: next) == .taskSlab
+      || isContinuation(node) && isContinuation(next)
   }
 
   /// A number that is equal for two nodes that reports call the same.

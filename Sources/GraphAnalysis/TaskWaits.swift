@@ -152,7 +152,7 @@ extension HeapGraph {
   }
 
   /// All references to a node.
-  func slots(to node: NodeIndex) -> [UInt32] {
+  package func slots(to node: NodeIndex) -> [UInt32] {
     holders.graph.edges(from: node.rawValue).map { holders.edgeBySlot[$0] }
   }
 

@@ -58,7 +58,7 @@ package func whatIf(
   var counting = ReferenceCounting(of: graph)
   let cut = Set(questions.lazy.map(\.slots).joined())
   let released = Set(questions.lazy.map(\.released).joined())
-  let freed = counting.freed(byCutting: cut, releasing: released.sorted()).map {
+  let freed = counting.freed(byCutting: cut.sorted(), releasing: released.sorted()).map {
     NodeIndex(rawValue: $0)
   }
   let alone =
@@ -86,8 +86,7 @@ package func whatIf(
       ofTargetsOf: cut.sorted(), isFreed: isFreed, released: released, counting: counting))
 }
 
-/// The leaked nodes with retains that no reference explains, ascending; those that roots reach where none is
-/// leaked.
+/// The nodes with retains that no reference explains, ascending: those that are leaked and those that roots reach.
 ///
 /// - Throws: `CancellationError` where `cancel` says so.
 /// - Complexity: O(*V* + *E*).
@@ -105,10 +104,11 @@ package func unexplainedRetains(
           graph.isForgotten($0, isLeaked: isLeaked)
         })
   }.map { NodeIndex(rawValue: $0) }
-  if !found.isEmpty { return found }
-  return graph.nodes.filter {
+  // Balanced in the source they go for all objects. Those that roots reach are not freed by that alone.
+  let reachable = graph.nodes.filter {
     graph.isReachable[$0.position] && counting.isOverRetained($0.rawValue) && isWanted($0)
   }
+  return (found + reachable).sorted()
 }
 
 /// What goes when the retains of leaked nodes that no reference explains are balanced.

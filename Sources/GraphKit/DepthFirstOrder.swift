@@ -9,7 +9,7 @@ package struct DepthFirstOrder: Sendable {
   /// The nodes in the order in which they were entered.
   package let preorder: [UInt32]
 
-  /// The nodes in the order in which they were left.
+  /// The nodes in the order in which they were left; empty where that was not asked for.
   package let postorder: [UInt32]
 
   /// Where each node stands in `preorder`; `absent` for what was not reached.
@@ -25,10 +25,11 @@ package struct DepthFirstOrder: Sendable {
   ///
   /// - Parameter more: Hears, once the roots are done, where each node stands in `preorder` (`absent` for
   ///   what was not reached), and returns further roots.
+  /// - Parameter keepsPostorder: Whether `postorder` is wanted.
   /// - Throws: `CancellationError` where `cancel` says so.
   package init(
     of graph: CSRGraph, from roots: some Sequence<UInt32>,
-    cancel: any CancelSignal = NeverCancelled(),
+    keepsPostorder: Bool = true, cancel: any CancelSignal = NeverCancelled(),
     thenFrom more: ([UInt32]) throws(CancellationError) -> [UInt32] = { _ in [] }
   ) throws(CancellationError) {
     var check = CancelCheck(cancel)
@@ -40,7 +41,7 @@ package struct DepthFirstOrder: Sendable {
     var preorder: [UInt32] = []
     var postorder: [UInt32] = []
     preorder.reserveCapacity(graph.nodeCount)
-    postorder.reserveCapacity(graph.nodeCount)
+    if keepsPostorder { postorder.reserveCapacity(graph.nodeCount) }
     var treeRoots: [UInt32] = []
     var path: [UInt32] = []
     var nextRoot = 0
@@ -68,7 +69,7 @@ package struct DepthFirstOrder: Sendable {
         // A graph's columns lead to nodes and edges that there are: `end` is one at most past the last edge.
         while slot < end && number[Int(targets[unchecked: slot])] != .absent { slot &+= 1 }
         if slot == end {
-          postorder.append(node)
+          if keepsPostorder { postorder.append(node) }
           path.removeLast()
           continue
         }

@@ -138,6 +138,8 @@ private struct Capture {
   /// Makes a node of each block, and an object of each whose first words are metadata and counts.
   mutating func recogniseObjects() {
     _addBlocks()
+    // The cells of all blocks have been read.
+    _memory.release(_inventory.ownRanges())
     _nodes.buildIndex()
     var firstByTypeID: [Int: Int] = [:]
     func remember(_ type: SwiftType, for row: Int) {
@@ -168,9 +170,10 @@ private struct Capture {
             word: header.load(fromByteOffset: 8, as: UInt64.self), memory: _memory, object: address)
         else { continue }
         _nodes.strong[row] = counts.strong.map { Int32(clamping: $0) } ?? HeapNodes.uncounted
-        _nodes.unowned[row] = Int32(clamping: max(0, counts.unowned - (counts.isDeiniting ? 0 : 1)))
-        _nodes.weak[row] = Int32(clamping: counts.weak)
-        _nodes.sideTable[row] = counts.sideTable
+        let unowned = max(0, counts.unowned - (counts.isDeiniting ? 0 : 1))
+        if unowned > 0 { _nodes.unowned[row] = Int32(clamping: unowned) }
+        if counts.weak > 0 { _nodes.weak[row] = Int32(clamping: counts.weak) }
+        if counts.sideTable != 0 { _nodes.sideTable[row] = counts.sideTable }
         if counts.isDeiniting { _nodes.state[row] = .deinited }
       } else if type.kind == .cBlock, let count = ReferenceCounts.count(ofBlock: header) {
         _nodes.strong[row] = Int32(count)
@@ -234,8 +237,8 @@ private struct Capture {
 
   private mutating func _markSideTables() {
     let label = _labels.label("side table")
-    for row in 0..<_nodes.count where _nodes.sideTable[row] != 0 {
-      guard let table = _nodes.row(startingAt: _nodes.sideTable[row]), _nodes.kind[table] == .block
+    for (row, address) in _nodes.sideTable.sorted(by: { $0.key < $1.key }) {
+      guard let table = _nodes.row(startingAt: address), _nodes.kind[table] == .block
       else { continue }
       _nodes.kind[table] = .sideTable
       _exact.append(from: row, to: table, label: label, info: EdgeInfo(.strong, .reflected))
@@ -268,10 +271,10 @@ private struct Capture {
         nodes.explained[found] += 1
       case .weak:
         // The side table outlives its object; somebody else may live at the address now.
-        if nodes.sideTable[found] == 0 { return }
-        nodes.weakFound[found] += 1
+        if nodes.sideTable[found] == nil { return }
+        nodes.weakFound[found, default: 0] += 1
       case .unowned:
-        nodes.unownedFound[found] += 1
+        nodes.unownedFound[found, default: 0] += 1
       case .unmanaged:
         // An address without a count of its own, or the one that `passRetained` made: the count of
         // the object decides.
@@ -378,10 +381,12 @@ private struct Capture {
   private mutating func _tellDestructionFromZombies() {
     var isAny = false
     for row in 0..<_nodes.count
-    where _nodes.state[row] == .deinited && _nodes.unowned[row] > _nodes.unownedFound[row] {
+    where _nodes.state[row] == .deinited
+      && _nodes.unowned[row, default: 0] > _nodes.unownedFound[row, default: 0]
+    {
       _nodes.state[row] = .deiniting
       // Its own, which goes with the end of its destruction.
-      _nodes.unowned[row] -= 1
+      _nodes.unowned[row, default: 0] -= 1
       let address = _nodes.address[row]
       // Elements of an array may lie in what the allocator added.
       let usable = _catalog.usableSize(of: address, Int(clamping: _nodes.size[row]))
@@ -420,12 +425,6 @@ private struct Capture {
 
   /// Lets the counts decide which words hold, and finds the roots.
   mutating func resolveWords() {
-    var known = _exact
-    for edge in 0..<_declared.count {
-      known.append(
-        from: Int(_declared.from[edge]), to: Int(_declared.to[edge]), label: _declared.label[edge],
-        info: _declared.info[edge])
-    }
     let words = WordLabels(
       memory: _memory, nodes: _nodes, labels: _labels, images: _images, tasks: _tasks,
       foreign: _foreign)
@@ -433,7 +432,7 @@ private struct Capture {
     let childTasks = ChildTasks(memory: _memory, images: _images)
     let nodes = _nodes
     var resolver = WordResolver(
-      memory: _memory, nodes: _nodes, exactEdges: known, ranges: _ranges,
+      memory: _memory, nodes: _nodes, exactEdges: [_exact, _declared], ranges: _ranges,
       isStringStorage: _nodes.typeID.map {
         $0 >= 0 && types[Int($0)].name == "Swift.__StringStorage"
       },
@@ -532,18 +531,29 @@ private struct Capture {
     if endedStack != nil {
       // Its end has overwritten some of the frames that it left.
       resolver.holdUnexplained(
-        .stack, where: blocksMadeInMain(inventory: _inventory, images: _images, nodes: _nodes))
+        .stack,
+        where: blocksMadeInMain(
+          inventory: _inventory, images: _images, nodes: _nodes, memory: _memory))
     }
 
     _scanned = resolver.edges.without(_declared)
     _roots = resolver.roots
+    _ranges = UntypedRanges()
   }
 
   // MARK: The snapshot
 
   /// Puts everything into columns.
-  func makeSnapshot() -> Snapshot {
+  ///
+  /// What has been put there is given up at once: the tables and the columns together would be twice as large.
+  mutating func makeSnapshot() -> Snapshot {
     var builder = SnapshotBuilder()
+    builder.storage = storageUse(of: _nodes, types: _types, memory: _memory)
+    let nodes = _nodes
+    let usage = MemoryUsage(
+      pages: _memory.source.residentPages, residentBytes: _memory.source.residentBytes,
+      mappings: _memory.source.mappings, nodes: nodes, threads: _threads,
+      ownRanges: _inventory.ownRanges(), isSwift: { nodes.typeID[$0] >= 0 })
     let trie = _inventory.stackTrie()
     builder.stackParents = trie.parents
     builder.stackPCs = trie.pcs
@@ -557,7 +567,9 @@ private struct Capture {
     let sideTableType = builder.type("weak reference side table")
     let continuationType = builder.type("libdispatch free continuation")
     let queueType = builder.type("task group queue")
-    for row in 0..<_nodes.count {
+    var rowsOfTypes: [UInt32] = []
+    rowsOfTypes.reserveCapacity(nodes.count)
+    for row in 0..<nodes.count {
       let typeID = Int(_nodes.typeID[row])
       let type: TypeIndex
       if let resource = _resourceTypes[row], typeID < 0 {
@@ -573,27 +585,23 @@ private struct Capture {
         default: type = blockType
         }
       }
-      // A resource costs more than the block that stands for it; its words are the block's alone.
-      let size = max(_nodes.size[row], _resourceBytes[row] ?? 0)
-      builder.add(
-        SnapshotBuilder.Node(
-          address: _nodes.address[row], size: size, type: type, kind: _nodes.kind[row],
-          state: _nodes.state[row],
-          stack: StackIndex(
-            rawValue: _inventory.trieRow(
-              ofStack: _nodes.stackSlot[row], trieCount: trie.parents.count)),
-          generation: _nodes.generation[row],
-          strongCount: _nodes.strong[row] < 0 || typeID < 0
-            ? Snapshot.Nodes.uncounted : UInt32(_nodes.strong[row]),
-          unownedCount: UInt32(_nodes.unowned[row]), weakCount: UInt32(_nodes.weak[row])))
+      rowsOfTypes.append(type.rawValue)
       if let name = _names[row] { builder.nodeNames[UInt32(row)] = builder.string(name) }
     }
-    for table in [_exact, _declared, _scanned] {
-      for edge in 0..<table.count {
+    builder.ascendingNodes = _nodeColumns(types: rowsOfTypes, trieCount: trie.parents.count)
+    rowsOfTypes = []
+    nodes.removeAll()
+    // No type is asked for any more, so nothing points into the copies.
+    _memory.release([0..<UInt64.max])
+    builder.edges.reserveCapacity(_exact.count + _declared.count + _scanned.count)
+    for table in [\Self._exact, \Self._declared, \Self._scanned] {
+      let edges = self[keyPath: table]
+      self[keyPath: table] = EdgeTable()
+      for edge in 0..<edges.count {
         builder.addEdge(
-          from: table.from[edge], to: table.to[edge],
-          label: labelRows[table.label[edge].position], strength: table.info[edge].strength,
-          provenance: table.info[edge].provenance)
+          from: edges.from[edge], to: edges.to[edge],
+          label: labelRows[edges.label[edge].position], strength: edges.info[edge].strength,
+          provenance: edges.info[edge].provenance)
       }
     }
     for root in _roots {
@@ -611,17 +619,12 @@ private struct Capture {
           node: UInt32(task.node), address: task.address, id: task.id, info: task.info,
           parent: task.parent ?? 0, suspendedAt: stack))
     }
-    builder.storage = storageUse(of: _nodes, types: _types, memory: _memory)
     builder.modules = _images.map(\.module)
     builder.threads = _threads.map {
       Snapshot.Thread(id: $0.id, name: $0.name, stackPointer: $0.stackPointer, pc: $0.pc)
     }
     builder.marks = _inventory.marks()
     let facts = _inventory.facts
-    let usage = MemoryUsage(
-      pages: _memory.source.residentPages, residentBytes: _memory.source.residentBytes,
-      mappings: _memory.source.mappings, nodes: _nodes, threads: _threads,
-      ownRanges: _inventory.ownRanges(), isSwift: { _nodes.typeID[$0] >= 0 })
     builder.process = Snapshot.ProcessFacts(
       pid: facts.pid, executable: _memory.source.executable, mark: facts.markName,
       source: _memory.source.name, hasAgent: facts.hasAgent, isPartial: facts.isPartial,
@@ -632,5 +635,49 @@ private struct Capture {
     for (text, count) in _catalog.diagnostics { builder.note(text, count: count) }
     for (text, count) in _inventory.diagnostics { builder.note(text, count: count) }
     return builder.finish()
+  }
+
+  private func _nodeColumns(types: [UInt32], trieCount: Int) -> Snapshot.Nodes {
+    let nodes = _nodes
+    let count = nodes.count
+    var largeNode: [UInt32] = []
+    var largeBytes: [UInt64] = []
+    let size = Column<UInt32>(count: count) { rows in
+      for row in 0..<count {
+        // A resource costs more than the block that stands for it; its words are the block's alone.
+        let bytes = max(nodes.size[row], _resourceBytes.isEmpty ? 0 : _resourceBytes[row] ?? 0)
+        rows.initializeElement(at: row, to: UInt32(clamping: bytes))
+        if bytes >= UInt64(UInt32.max) {
+          largeNode.append(UInt32(row))
+          largeBytes.append(bytes)
+        }
+      }
+    }
+    let stack = Column<UInt32>(count: count) { rows in
+      for row in 0..<count {
+        rows.initializeElement(
+          at: row, to: _inventory.trieRow(ofStack: nodes.stackSlot[row], trieCount: trieCount))
+      }
+    }
+    let strongCount = Column<UInt32>(count: count) { rows in
+      for row in 0..<count {
+        rows.initializeElement(
+          at: row,
+          to: nodes.strong[row] < 0 || nodes.typeID[row] < 0
+            ? Snapshot.Nodes.uncounted : UInt32(nodes.strong[row]))
+      }
+    }
+    func counts(_ countByRow: [Int: Int32]) -> Column<UInt16> {
+      Column(count: count) { rows in
+        rows.initialize(repeating: 0)
+        for (row, count) in countByRow { rows[row] = UInt16(clamping: count) }
+      }
+    }
+    return Snapshot.Nodes(
+      address: Column(nodes.address), size: size, type: Column(types), stack: stack,
+      generation: Column(nodes.generation), kind: Column(nodes.kind.map(\.rawValue)),
+      state: Column(nodes.state.map(\.rawValue)), strongCount: strongCount,
+      unownedCount: counts(nodes.unowned), weakCount: counts(nodes.weak),
+      largeNode: Column(largeNode), largeBytes: Column(largeBytes))
   }
 }

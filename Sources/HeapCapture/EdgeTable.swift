@@ -38,17 +38,25 @@ struct EdgeTable {
     return rest
   }
 
-  /// The strong references by source, in compressed sparse row form.
-  func strongSuccessors(nodeCount: Int) -> (first: [UInt32], target: [UInt32]) {
+  /// The strong references of some tables by source, in compressed sparse row form.
+  static func strongSuccessors(
+    of tables: [EdgeTable], nodeCount: Int
+  ) -> (first: [UInt32], target: [UInt32]) {
     var first = [UInt32](repeating: 0, count: nodeCount + 1)
-    for edge in from.indices where info[edge].isStrong { first[Int(from[edge]) + 1] += 1 }
+    for table in tables {
+      for edge in table.from.indices where table.info[edge].isStrong {
+        first[Int(table.from[edge]) + 1] += 1
+      }
+    }
     for node in 0..<nodeCount { first[node + 1] += first[node] }
     var target = [UInt32](repeating: 0, count: Int(first[nodeCount]))
     var next = first
-    for edge in from.indices where info[edge].isStrong {
-      let source = Int(from[edge])
-      target[Int(next[source])] = to[edge]
-      next[source] += 1
+    for table in tables {
+      for edge in table.from.indices where table.info[edge].isStrong {
+        let source = Int(table.from[edge])
+        target[Int(next[source])] = table.to[edge]
+        next[source] += 1
+      }
     }
     return (first, target)
   }

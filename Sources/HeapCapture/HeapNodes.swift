@@ -24,15 +24,17 @@ final class HeapNodes {
 
   /// The strong count from the header; `uncounted` for what has none.
   @exclusivity(unchecked) var strong: [Int32] = []
-  @exclusivity(unchecked) var unowned: [Int32] = []
-  @exclusivity(unchecked) var weak: [Int32] = []
-  @exclusivity(unchecked) var sideTable: [UInt64] = []
 
-  /// How many typed unowned references have been found.
-  @exclusivity(unchecked) var unownedFound: [Int32] = []
+  /// By row what few objects have: the other counts where they aren't 0, and the addresses of side tables.
+  @exclusivity(unchecked) var unowned: [Int: Int32] = [:]
+  @exclusivity(unchecked) var weak: [Int: Int32] = [:]
+  @exclusivity(unchecked) var sideTable: [Int: UInt64] = [:]
 
-  /// How many weak references have been found: typed ones first, then scanned words.
-  @exclusivity(unchecked) var weakFound: [Int32] = []
+  /// By row how many typed unowned references have been found.
+  @exclusivity(unchecked) var unownedFound: [Int: Int32] = [:]
+
+  /// By row how many weak references have been found: typed ones first, then scanned words.
+  @exclusivity(unchecked) var weakFound: [Int: Int32] = [:]
 
   /// How many strong references have been found so far: exact edges first, then scanned words.
   @exclusivity(unchecked) var explained: [Int32] = []
@@ -65,12 +67,26 @@ final class HeapNodes {
     kind.append(.block)
     state.append(.live)
     strong.append(Self.uncounted)
-    unowned.append(0)
-    weak.append(0)
-    sideTable.append(0)
-    unownedFound.append(0)
-    weakFound.append(0)
     explained.append(0)
+  }
+
+  /// Gives up all columns, which a snapshot has taken over.
+  func removeAll() {
+    address = []
+    size = []
+    generation = []
+    stackSlot = []
+    isRegistered = []
+    typeID = []
+    kind = []
+    state = []
+    strong = []
+    explained = []
+    unowned = [:]
+    weak = [:]
+    sideTable = [:]
+    unownedFound = [:]
+    weakFound = [:]
   }
 
   /// Indexes the pages; called once all blocks are there.

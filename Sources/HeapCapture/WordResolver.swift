@@ -77,7 +77,7 @@ struct WordResolver {
   private let _parentOfChildTask: (UInt64) -> Int?
 
   init(
-    memory: TargetMemory, nodes: HeapNodes, exactEdges: EdgeTable, ranges: UntypedRanges,
+    memory: TargetMemory, nodes: HeapNodes, exactEdges: [EdgeTable], ranges: UntypedRanges,
     isStringStorage: [Bool], labelOfWord: @escaping (Int, UInt64) -> LabelIndex,
     parentOfChildTask: @escaping (UInt64) -> Int? = { _ in nil }
   ) {
@@ -86,7 +86,7 @@ struct WordResolver {
     _bounds = nodes.bounds
     _ranges = ranges
     _firstRange = ranges.firstRange(nodeCount: nodes.count)
-    _successors = exactEdges.strongSuccessors(nodeCount: nodes.count)
+    _successors = EdgeTable.strongSuccessors(of: exactEdges, nodeCount: nodes.count)
     _isStringStorage = isStringStorage
     isReached = [Bool](repeating: false, count: nodes.count)
     _isScanned = isReached
@@ -94,8 +94,8 @@ struct WordResolver {
       nodes.strong[$0] >= 0 && nodes.explained[$0] > nodes.strong[$0]
     }
     var objects: [Int: Int] = [:]
-    for row in 0..<nodes.count where nodes.sideTable[row] != 0 {
-      if let table = nodes.row(startingAt: nodes.sideTable[row]), nodes.kind[table] == .sideTable {
+    for (row, address) in nodes.sideTable {
+      if let table = nodes.row(startingAt: address), nodes.kind[table] == .sideTable {
         objects[table] = row
       }
     }
@@ -467,10 +467,10 @@ struct WordResolver {
   /// Nothing but weak references and the object itself points to a side table, and it goes with its object and
   /// the last of them.
   private func _claimWeakly(table: Int) -> Int? {
-    guard let object = _objectByTable[table], _nodes.weakFound[object] < _nodes.weak[object] else {
-      return nil
-    }
-    _nodes.weakFound[object] += 1
+    guard let object = _objectByTable[table],
+      _nodes.weakFound[object, default: 0] < _nodes.weak[object, default: 0]
+    else { return nil }
+    _nodes.weakFound[object, default: 0] += 1
     return object
   }
 

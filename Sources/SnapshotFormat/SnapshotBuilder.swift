@@ -129,6 +129,10 @@ public struct SnapshotBuilder {
   ]
 
   public var nodes: [Node] = []
+
+  /// All nodes at once, in ascending order of address, instead of one by one in `nodes`; then none is moved.
+  /// Their rows are those that edges, roots, tasks and storages name.
+  public var ascendingNodes: Snapshot.Nodes?
   public var edges: [Edge] = []
   public var roots: [Root] = []
   public var tasks: [Task] = []
@@ -234,9 +238,10 @@ public struct SnapshotBuilder {
   /// - Complexity: O(*n* + *e*) for *n* nodes and *e* edges where nodes were added in ascending order of
   ///   address, as a capture does; else O(*n* log *n* + *e*). Rows are moved once, into the columns.
   public consuming func finish() -> Snapshot {
+    precondition(ascendingNodes == nil || nodes.isEmpty, "nodes are given in one way")
     let order = RowOrder(of: nodes)
-    let nodeColumns = Self._nodeColumns(nodes, order)
-    let nodeCount = nodes.count
+    let nodeColumns = ascendingNodes ?? Self._nodeColumns(nodes, order)
+    let nodeCount = nodeColumns.count
     // The rows are given back before the edges' columns take their place.
     nodes = []
     let edgeColumns = Self._edgeColumns(edges, order, nodeCount: nodeCount)

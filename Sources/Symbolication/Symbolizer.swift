@@ -76,9 +76,9 @@ public final class Symbolizer: Symbolizing {
       module: modules[index].name)
   }
 
-  public func captureNames(of function: UInt64) -> [String] {
+  public func captureNames(of function: UInt64, in context: ContextSize?) -> [String] {
     guard let index = module(containing: function), let symbols = open(index) else { return [] }
-    return symbols.captureNames(of: function &- modules[index].description.bias)
+    return symbols.captureNames(of: function &- modules[index].description.bias, in: context)
   }
 
   public func variable(at address: UInt64) -> (name: String, offset: UInt64, module: String)? {

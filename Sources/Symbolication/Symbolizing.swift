@@ -63,6 +63,14 @@ public struct ClosureName: Hashable, Sendable {
   }
 }
 
+/// How large a closure's context is.
+public struct ContextSize: Hashable, Sendable {
+  /// The bytes behind the header; where the allocator told them, up to 15 more than were asked for.
+  public var bytes: UInt64
+
+  public init(bytes: UInt64) { self.bytes = bytes }
+}
+
 /// Turns addresses of a captured program into names.
 ///
 /// Not thread-safe: implementations keep the files open and cache what they have read.
@@ -75,12 +83,12 @@ public protocol Symbolizing: AnyObject {
   func closure(at function: UInt64) -> ClosureName
 
   /// The names of the values that a closure captures, in the order in which they lie in its context;
-  /// empty where they are not known.
+  /// empty where they are not known, as is each name that is not.
   ///
-  /// From debug information: exact for code without optimization, unless a parameter is written `_` and
-  /// a capture list stands on the closure's first line. Optimized code may lack captures that it doesn't
-  /// use, so that the number is less than that of the context.
-  func captureNames(of function: UInt64) -> [String]
+  /// From debug information. Which of the values are in a context can be told for sure only where its size is known.
+  ///
+  /// - Parameter context: The context that the names are for; nil for any.
+  func captureNames(of function: UInt64, in context: ContextSize?) -> [String]
 
   /// What could not be done, in sentences without a full stop, each with the number of times.
   var diagnostics: [String: Int] { get }
@@ -106,8 +114,6 @@ public final class NoSymbols: Symbolizing {
       kind: .closure, name: "closure at \(Address(function))", file: nil, line: nil, module: nil)
   }
 
-  public func captureNames(of function: UInt64) -> [String] { [] }
-
   public var diagnostics: [String: Int] { [:] }
 
   public func variable(at address: UInt64) -> (name: String, offset: UInt64, module: String)? {
@@ -117,7 +123,10 @@ public final class NoSymbols: Symbolizing {
 
 extension Symbolizing {
   /// No names, for symbolizers that know none.
-  public func captureNames(of function: UInt64) -> [String] { [] }
+  public func captureNames(of function: UInt64, in context: ContextSize?) -> [String] { [] }
+
+  /// The names of what a closure captures, whatever its context.
+  public func captureNames(of function: UInt64) -> [String] { captureNames(of: function, in: nil) }
 
   /// Nothing, for symbolizers that can't fail.
   public var diagnostics: [String: Int] { [:] }

@@ -293,7 +293,9 @@ final class ClinicSymbols: Symbolizing {
         file: "/src/App/Call.swift", line: 42, module: "App")
   }
 
-  func captureNames(of function: UInt64) -> [String] { function == 0x9000 ? ["self"] : [] }
+  func captureNames(of function: UInt64, in context: ContextSize?) -> [String] {
+    function == 0x9000 ? ["self"] : []
+  }
 
   var diagnostics: [String: Int] { [:] }
 

@@ -58,4 +58,59 @@ import Testing
       }
     }
   }
+
+  /// C memory of three sizes that one function asked for, each with an object at its start.
+  private static var rawSnapshot: Snapshot {
+    var heap = SnapshotDSL()
+    heap.module("/app/App", buildID: "5eed", addresses: 0x5000..<0xA000)
+    let hub = heap.object("App.Hub", bytes: 48)
+    heap.root(.global, address: 0x5000, to: hub)
+    let made = heap.stack(0x8120, 0x8200)
+    for size in [8, 16, 48] as [UInt64] {
+      let block = heap.node(.block, "malloc block", module: "", bytes: size, stack: made)
+      heap.edge(hub, "raw", to: block)
+      let stamp = heap.object("App.Stamp\(size)", bytes: 32)
+      heap.edge(block, "+0", to: stamp, provenance: .scanned)
+    }
+    return heap.snapshot()
+  }
+
+  @Test(
+    "A word of C memory is found by the name of its own block, not by that of another",
+    arguments: [8, 16, 48])
+  func rawMemory(size: Int) throws {
+    let snapshot = Self.rawSnapshot
+    let graph = try HeapGraph(snapshot)
+    let names = Names(snapshot, symbols: ClinicSymbols())
+    let block = try #require(
+      graph.nodes.first { graph.kind(of: $0) == .block && snapshot.nodes.bytes($0) == UInt64(size) }
+    )
+    let found = try EdgeSearch(in: graph, names: names).find(
+      "(\(names.typeName(of: block))).+0 -> App.Stamp\(size)")
+    let stamp = try #require(graph.nodes(ofType: TypePattern("App.Stamp\(size)")).first)
+    #expect(found.effect.slots == graph.slots(to: stamp))
+  }
+
+  @Test("A registered resource is found by its name: whatever keeps it goes when it is closed")
+  func resource() throws {
+    var heap = SnapshotDSL()
+    let table = heap.node(.block, "malloc block", module: "", bytes: 64)
+    heap.root(.global, address: 0x5000, to: table)
+    let screen = heap.object("App.Screen")
+    for place in 0..<2 {
+      let handle = heap.resource("Connection")
+      heap.edge(table, "+\(place * 8)", to: handle, provenance: .scanned)
+      heap.edge(handle, "context", to: screen)
+    }
+    let snapshot = heap.snapshot()
+    let graph = try HeapGraph(snapshot)
+    let search = EdgeSearch(in: graph, names: Names(snapshot, symbols: ClinicSymbols()))
+    let handles = graph.nodes.filter { graph.kind(of: $0) == .resource }
+    for asked in ["Connection", "Connection -> Connection"] {
+      let found = try search.find(asked)
+      #expect(found.effect.slots == handles.flatMap { graph.slots(to: $0) }.sorted(), "\(asked)")
+      #expect(
+        try whatIf(weakening: [found.effect], in: graph).freed.costByType["App.Screen"]?.count == 1)
+    }
+  }
 }

@@ -115,7 +115,22 @@ import Testing
     #expect(Call(["completions", "tcsh"]).status == .usage)
   }
 
-  @Test("A page for man has what --help has, and no line that man takes for a request")
+  /// A text as words with one space between.
+  private static func words(_ text: some StringProtocol) -> String {
+    text.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+  }
+
+  /// The words of a page for man, without its markup.
+  private static func plain(_ page: String) -> String {
+    let lines = page.split(separator: "\n").filter { $0 != ".TP" && $0 != ".PP" }
+    return words(lines.joined(separator: " ")).replacing("\\-", with: "-")
+      .replacing("\\(ga", with: "`").replacing("\\(aq", with: "'").replacing("\\e", with: "\\")
+      .replacing("\\&", with: "").replacing("\\fB", with: "").replacing("\\fI", with: "")
+      .replacing("\\fR", with: "")
+  }
+
+  @Test(
+    "A page for man has what help has, every word of it, and no line that man takes for a request")
   func manual() {
     let names = Call(["manual", "--verbs"]).output.split(separator: "\n").map(String.init)
     #expect(names == Tool.memgraph.verbs.filter { !$0.isHidden }.map(\.name))
@@ -125,11 +140,20 @@ import Testing
         let requests = [".TH", ".SH", ".TP", ".PP", ".B", ".BR"]
         #expect(requests.contains { line.hasPrefix($0) }, "\(line)")
       }
-      let plain = page.replacing("\\-", with: "-")
-      let verbs = name == "graphdiff" ? Tool.graphdiff.verbs : Tool.memgraph.verbs
-      for verb in verbs where verb.name == name || name == "graphdiff" {
-        for option in verb.allOptions { #expect(plain.contains("--\(option.name)")) }
-        for example in verb.examples { #expect(plain.contains(example.command.prefix(12))) }
+      let plain = Self.plain(page)
+      let isSingle = name == "graphdiff"
+      let verbs = isSingle ? Tool.graphdiff.verbs : Tool.memgraph.verbs
+      for verb in verbs where verb.name == name || isSingle {
+        let help = Self.words(Help.page(of: verb, tool: isSingle ? .graphdiff : .memgraph))
+        let said =
+          verb.discussion.split(separator: "\n\n").map(String.init)
+          + verb.allOptions.flatMap { ["--\($0.name)", $0.help] }
+          + verb.examples.flatMap { [$0.command, $0.purpose] }
+          + ExitStatus.meanings.map { "\($0.status.rawValue) \($0.text)" }
+        for text in said.map(Self.words) {
+          #expect(plain.contains(text), "\(name)(1): \(text)")
+          #expect(help.contains(text), "help \(name): \(text)")
+        }
       }
     }
     #expect(Call(["manual", "nothing"]).status == .usage)

@@ -169,7 +169,9 @@ struct Call {
     #expect(call.status == .usage && call.output.isEmpty)
     #expect(call.errors.contains("  echo  repeats words\n") && !call.errors.contains("secret"))
     #expect(Call(["--help"], of: Self.echo).output == call.errors)
-    #expect(Call(["help"], of: Self.echo).output == call.errors)
+    for words in [["help"], ["help", "--help"], ["help", "-h"], ["help", "help"]] {
+      #expect(Call(words, of: Self.echo).output == call.errors)
+    }
   }
 
   @Test("A verb's help stands on standard output, by --help or by help")

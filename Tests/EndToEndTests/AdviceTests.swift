@@ -67,6 +67,11 @@ internal import Testing
     #expect(finding.cut?.edge.contains("in LeakCases.pileUp(removes:)[") == true)
     #expect(
       finding.cut?.advice == "remove it from the list in the local variable when the work ends")
+    // As the report prints it.
+    let edges = try #require(finding.cut?.edges)
+    let answer = try Report.of(
+      "whatif", [recording.mark("round-3")] + edges.flatMap { ["--weaken", $0] })
+    #expect(answer.whatif?.freed.byType["LeakCases.Leaflet"]?.count == finding.cut?.frees.count)
   }
 
   @Test("A continuation that the program keeps is to be resumed, whatever is looked at")

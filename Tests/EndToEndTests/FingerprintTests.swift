@@ -4,46 +4,9 @@ internal import Testing
 
 @Suite struct FingerprintTests {
   /// The sample, compiled with optimization in another folder.
-  private static let optimized: Result<(URL, ScratchFolder), any Error> = Result {
-    let folder = try ScratchFolder()
-    for name in ["Support", "LeakCases"] {
-      try FileManager.default.copyItem(
-        at: packageFolder.appendingPathComponent("samples/" + name),
-        to: folder.url.appendingPathComponent(name))
-    }
-    try compile(
-      "Support", as: "SampleSupport", in: folder.url,
-      [
-        "-parse-as-library", "-emit-module", "-emit-library", "-static", "-o", "libSampleSupport.a",
-      ])
-    let program = folder.url.appendingPathComponent("program")
-    try compile(
-      "LeakCases", as: "LeakCases", in: folder.url,
-      ["-I", ".", "-L", ".", "-lSampleSupport", "-o", program.path])
-    return (program, folder)
-  }
-
-  /// Compiles all sources of a folder with optimization.
-  private static func compile(
-    _ name: String, as module: String, in folder: URL, _ options: [String]
-  ) throws {
-    let sources = try FileManager.default.subpathsOfDirectory(
-      atPath: folder.appendingPathComponent(name).path
-    ).filter { $0.hasSuffix(".swift") }.sorted().map { name + "/" + $0 }
-    let compiler = Process()
-    compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    compiler.currentDirectoryURL = folder
-    compiler.arguments =
-      [
-        "swiftc", "-O", "-g", "-swift-version", "6", "-package-name", "elsewhere", "-module-name",
-        module,
-      ] + options + sources
-    compiler.standardOutput = FileHandle.nullDevice
-    try compiler.run()
-    compiler.waitUntilExit()
-    guard compiler.terminationStatus == 0 else {
-      throw RunFailure(description: "\(name) does not compile with -O")
-    }
+  private static let optimized: Result<(URL, SampleSources), any Error> = Result {
+    let sources = try SampleSources(["-O"])
+    return (try sources.program("LeakCases"), sources)
   }
 
   static let cases = CaseExpectation.all.filter { $0.kind != .none }
@@ -75,8 +38,8 @@ internal import Testing
     "With -Onone, and with -O in another folder, a case has the same fingerprints",
     arguments: cases)
   func buildsAgree(_ expectation: CaseExpectation) throws {
-    let (program, folder) = try Self.optimized.get()
-    defer { withExtendedLifetime(folder) {} }
+    let (program, sources) = try Self.optimized.get()
+    defer { withExtendedLifetime(sources) {} }
     let plain = try #require(try Self.plain.get()[expectation.name])
     #expect(!plain.isEmpty)
     #expect(try Self.fingerprints(expectation, of: program) == plain)

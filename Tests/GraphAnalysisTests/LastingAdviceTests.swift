@@ -128,6 +128,37 @@ import Testing
     #expect(cut.together.map(\.advice) == [.balanceRetain])
   }
 
+  @Test("A retain goes for all objects of the type: what a cut frees is what whatif says of it")
+  func retainOfSome() throws {
+    var heap = SnapshotDSL()
+    let hub = heap.object("App.Hub")
+    heap.root(.global, address: 0x1000, to: hub)
+    let list = heap.storage()
+    heap.edge(hub, "pages", to: list)
+    var pages: [SnapshotDSL.Node] = []
+    for place in 0..<5 {
+      pages.append(heap.object("App.Page", strongCount: 2))
+      heap.edge(list, "[\(place)]", to: pages[place])
+    }
+    // One that is leaked for the same reason.
+    heap.object("App.Page", strongCount: 1)
+    let graph = try HeapGraph(heap.snapshot())
+    // Of the objects on the list three were born between two marks.
+    let found = try abandoned(pages.prefix(3).map(heap.index), in: graph).findings
+    let cut = try #require(found.first?.cuts.first)
+    #expect(cut.together.map(\.advice) == [.balanceRetain])
+    let kind = try #require(
+      edgeKinds(in: graph).first {
+        EdgeLabel.joined($0.edges.map { graph.label(of: $0).foldedText }) == "pages[_]"
+      })
+    let retains = try unexplainedRetains(in: graph) { graph.typeName(of: $0) == "App.Page" }
+    let answer = try whatIf(
+      weakening: [CutEffect(slots: kind.slots), unexplainedEffect(of: retains, in: graph)],
+      in: graph)
+    #expect(cut.frees.count == 5 && answer.freedReachable == cut.frees)
+    #expect(answer.freedLeaked.count == 1)
+  }
+
   @Test("A closure that no root reaches any more holds as well, and has to go with the first")
   func holderWithoutRoot() throws {
     var heap = SnapshotDSL()

@@ -112,7 +112,7 @@ final class ShopSymbols: Symbolizing {
       module: "App")
   }
 
-  func captureNames(of function: UInt64) -> [String] { ["self"] }
+  func captureNames(of function: UInt64, in context: ContextSize?) -> [String] { ["self"] }
 
   func variable(at address: UInt64) -> (name: String, offset: UInt64, module: String)? {
     address == 0x5000 ? ("static App.Hub.shared", 0, "App") : nil

@@ -155,6 +155,141 @@ import Testing
     }
   }
 
+  /// Generic enums whose cases are told apart by bits that the payloads don't use, wherever they can stand.
+  static let packedEnums = #"""
+    import Glibc
+    final class Leaf { var n = 1 }
+    struct Failed: Error { var leaf = Leaf() }
+    struct Bag<Element> {
+      var elements: ContiguousArray<Element>
+      var tokens: [UInt64] = [1, 2]
+      var next = 7
+    }
+    final class Signal<Value, Failure: Error> {
+      final class Observer { var leaf = Leaf() }
+      struct Held { var state: State, leaf = Leaf() }
+      final class Core<Lock> {
+        let first = Leaf()
+        var state: State
+        let last = Leaf()
+        var all: [State] = []
+        var byNumber: [Int: Held] = [:]
+        var some: State?
+        var pair: (State, Leaf)
+        var any: Any
+        var closure: () -> Int = { 0 }
+        init(_ make: () -> State) {
+          state = make()
+          all = [make(), make()]
+          byNumber = [1: Held(state: make()), 2: Held(state: make())]
+          some = make()
+          pair = (make(), Leaf())
+          any = make()
+          let one = make(), leaf = Leaf()
+          var two = make()
+          closure = {
+            two = one
+            return leaf.n + count(two)
+          }
+        }
+      }
+    }
+    extension Signal {
+      enum State {
+        enum Kind { case completed, interrupted, failed(any Error), silent }
+        case alive(Bag<Observer>, isEnding: Bool)
+        case ending(Bag<Observer>, Kind)
+        case ended
+      }
+      static func bag() -> Bag<Observer> { Bag(elements: [Observer(), Observer()]) }
+    }
+    @inline(never) func count<A, B>(_ state: Signal<A, B>.State) -> Int {
+      if case .ended = state { 0 } else { 1 }
+    }
+    nonisolated(unsafe) var keep: [AnyObject] = []
+    @inline(never) func fill() {
+      typealias Some = Signal<Int, Failed>
+      keep.append(Some.Core<Int> { .alive(Some.bag(), isEnding: true) })
+      keep.append(Some.Core<Int> { .ending(Some.bag(), .completed) })
+      keep.append(Some.Core<Int> { .ending(Some.bag(), .failed(Failed())) })
+      keep.append(Some.Core<Int> { .ended })
+    }
+    @inline(never) func clear(_ depth: Int) {
+      withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 16) { $0.initializeMemory(as: UInt8.self, repeating: 0); if depth > 0 { clear(depth - 1) } }
+    }
+    fill(); clear(64)
+    _ = write(1, "ready\n", 6)
+    var byte: UInt8 = 0
+    while read(0, &byte, 1) > 0 {}
+    """#
+
+  @Test(
+    "What a generic enum holds is held, where bits of its payloads tell the cases apart",
+    arguments: ["-O", "-Onone"])
+  func packedEnums(optimization: String) throws {
+    let folder = Folder()
+    let source = folder.path + "/main.swift"
+    let file = open(source, O_WRONLY | O_CREAT, 0o600)
+    let bytes = Array(Self.packedEnums.utf8)
+    #expect(write(file, bytes, bytes.count) == bytes.count)
+    close(file)
+    let made = try tool(
+      ["swiftc", optimization, "-swift-version", "5", "-module-name", "Kinds"]
+        + [source, "-o", folder.path + "/Kinds"], in: folder)
+    try #require(made.status == 0, "\(made.text)")
+    let running = try OutsideProgram([], of: folder.path + "/Kinds")
+    let snapshot = try captureProcess(running.pid).snapshot
+    try snapshot.write(to: folder.path + "/kinds.mgraph")
+    let graph = OutsideCaptureTests.Graph(snapshot)
+    // Six beside the states, and in each of ten states two observers'; in those that failed one more.
+    #expect(graph.nodes.count { $0.type == "Kinds.Leaf" } == 4 * 6 + 3 * 10 * 2 + 10)
+    for verb in ["leaks", "audit"] {
+      let report = try tool(
+        [OutsideProgram.folder + "/memgraph", verb, folder.path + "/kinds.mgraph"], in: folder)
+      #expect(report.status == 0, "\(verb): \(report.text)")
+      #expect(verb == "leaks" || report.text.contains(", 100.00 %"), "\(report.text)")
+    }
+    #expect(running.finish().status == 0)
+  }
+
+  @Test("An executable with a static runtime that nobody may read is known by its memory")
+  func executeOnly() throws {
+    // Root reads everything, so root has another user run it.
+    let isRoot = geteuid() == 0
+    if isRoot && !NoTraceTests.isReachableByOthers { return }
+    let folder = Folder()
+    let source = folder.path + "/main.swift"
+    let program = folder.path + "/Kinds"
+    let file = open(source, O_WRONLY | O_CREAT, 0o600)
+    let bytes = Array(Self.source.utf8)
+    #expect(write(file, bytes, bytes.count) == bytes.count)
+    close(file)
+    let made = try tool(
+      ["swiftc", "-swift-version", "6", "-module-name", "Kinds", "-static-stdlib", "-g", source]
+        + ["-o", program], in: folder)
+    try #require(made.status == 0, "\(made.text)")
+    chmod(folder.path, 0o755)
+    chmod(program, 0o111)
+    let running = try OutsideProgram(
+      [], of: program, withAgent: true,
+      restrictions: isRoot ? ["--user", NoTraceTests.nobody] : [])
+    let snapshot = try Snapshot(contentsOf: try running.mark("twin"))
+    let gaps = fileGaps(in: snapshot)
+    #expect(gaps.count == 1 && gaps[0].contains("/Kinds can't be read (Permission denied)"))
+    let graph = OutsideCaptureTests.Graph(snapshot)
+    #expect(graph.nodes.count { $0.type == "Kinds.Node" } == 18)
+    #expect(graph.nodes.count { $0.type == "Kinds.Keeper" } == 1)
+    // Fields are read by their types, not as words.
+    #expect(graph.edges.keys.count { $0.label.hasPrefix("next ") } == 6)
+    #expect(graph.edges.keys.count { $0.label.hasPrefix("kept ") } == 1)
+    try snapshot.write(to: folder.path + "/twin.mgraph")
+    let leaks = try tool(
+      [OutsideProgram.folder + "/memgraph", "leaks", folder.path + "/twin.mgraph"], in: folder)
+    #expect(leaks.status == 1)
+    #expect(leaks.text.contains("18 leaked objects in 1 group"), "\(leaks.text)")
+    #expect(running.finish().status == 0)
+  }
+
   /// Every kind of container with objects in it, all held by one global.
   static let containers = #"""
     import Glibc

@@ -95,11 +95,13 @@ private final class Buffer: ManagedBuffer<Int, AnyObject> {}
     ] {
       let graph = OutsideCaptureTests.Graph(snapshot)
       #expect(
-        graph.nodes.count { $0.type == "OutsideTarget.Node" } == 12, "\(snapshot.process.source)")
-      // The last of its blocks hold the objects.
+        graph.nodes.count { $0.type == "OutsideTarget.Node" } == 16, "\(snapshot.process.source)")
+      #expect(!graph.nodes.contains { $0.type == "Task slab" })
+      // Its blocks hold the objects, and are held themselves.
       let held = Set(graph.edges.keys.map(\.to))
       let nodes = graph.nodes.filter { $0.type == "OutsideTarget.Node" }
       #expect(nodes.allSatisfy { held.contains($0.address) })
+      #expect(UnreadableFilesTests.unreached(graph) == [])
     }
     #expect(program.finish().status == 0)
   }

@@ -48,7 +48,7 @@ import Testing
     ) -> WordResolver {
       nodes.buildIndex()
       var resolver = WordResolver(
-        memory: TargetMemory(source), nodes: nodes, exactEdges: exact, ranges: ranges,
+        memory: TargetMemory(source), nodes: nodes, exactEdges: [exact], ranges: ranges,
         isStringStorage: isString, labelOfWord: { _, _ in .none },
         parentOfChildTask: { childTasks[$0] })
       resolver.resolveCaptures()

@@ -40,6 +40,59 @@ enum AgentPrograms {
     try compile(CProgram.text, named: "linked", swift: true, linkingHooks: true)
   }
 
+  /// `StackTableProgram.text`, which calls functions that nobody sees outside the agent.
+  static let stackTables = Result {
+    try compile(StackTableProgram.text, named: "stacktables", swift: false, linkingHooks: true)
+  }
+
+  /// `CountedProgram.text`, which allocates as often as it is told.
+  static let counted = Result { try compile(CountedProgram.text, named: "counted", swift: true) }
+
+  /// The same with the agent's hooks in it, optimized.
+  static let countedLinked = Result {
+    try compile(
+      CountedProgram.text, named: "countedlinked", swift: true,
+      linking: optimizedObjects(of: ["CMemoryGraphHooks", "CMemoryGraphLayout"]))
+  }
+
+  /// The library to preload as a release has it: what the tests were built with may not be optimized.
+  static let optimizedLibrary = Result {
+    let library = try folder.get().appendingPathComponent("optimized.so").path
+    let objects = try optimizedObjects(
+      of: ["CMemoryGraphHooks", "CMemoryGraphLayout", "MemoryGraphPreload"])
+    let result = try Command(
+      ["clang", "-shared", "-o", library] + objects + ["-ldl", "-lpthread"]
+    ).run()
+    guard result.status == 0 else { throw AgentTestError(result.errors) }
+    return library
+  }
+
+  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  /// The agent compiled as for a release, but without debug information, which valgrind 3.19 can't read.
+  private static func optimizedObjects(of targets: [String]) throws -> [String] {
+    let made = try folder.get().appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: made, withIntermediateDirectories: true)
+    return try targets.flatMap { target in
+      let sources = root.appendingPathComponent("Sources/" + target)
+      return try FileManager.default.contentsOfDirectory(atPath: sources.path)
+        .filter { $0.hasSuffix(".c") }.sorted().map { name in
+          let object = made.appendingPathComponent(name + ".o").path
+          let result = try Command(
+            ["clang", "-c", "-O2", "-fPIC", "-fno-omit-frame-pointer"]
+              + includes + [sources.appendingPathComponent(name).path, "-o", object]
+          ).run()
+          guard result.status == 0 else { throw AgentTestError(result.errors) }
+          return object
+        }
+    }
+  }
+
+  private static let includes = [
+    "CMemoryGraphHooks/include", "CMemoryGraphLayout/include", "CMemoryGraphHooks",
+  ].map { "-I" + root.appendingPathComponent("Sources/" + $0).path }
+
   /// `SwiftProgram.text`, which links the agent as a package that depends on it does.
   static let swiftLinked = Result { try compileSwift(SwiftProgram.text, named: "swiftlinked") }
 
@@ -48,8 +101,6 @@ enum AgentPrograms {
     let source = folder.appendingPathComponent(name + ".swift")
     try text.write(to: source, atomically: true, encoding: .utf8)
     let program = folder.appendingPathComponent(name).path
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
     var arguments = [
       "swiftc", "-g", "-parse-as-library", source.path, "-o", program, "-lz", "-I",
       products.appendingPathComponent("Modules").path,
@@ -74,17 +125,20 @@ enum AgentPrograms {
   }
 
   private static func compile(
-    _ text: String, named name: String, swift: Bool, linkingHooks: Bool = false
+    _ text: String, named name: String, swift: Bool, linkingHooks: Bool = false,
+    linking more: [String] = []
   ) throws -> String {
     let folder = try folder.get()
     let source = folder.appendingPathComponent(name + ".c")
     try text.write(to: source, atomically: true, encoding: .utf8)
     let program = folder.appendingPathComponent(name).path
     let object = folder.appendingPathComponent(name + ".o").path
-    var result = try Command([
-      "clang", "-c", "-g", "-O1", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls",
-      "-fno-builtin", "-pthread", source.path, "-o", object,
-    ]).run()
+    var result = try Command(
+      [
+        "clang", "-c", "-g", "-O1", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls",
+        "-fno-builtin", "-pthread", source.path, "-o", object,
+      ] + includes
+    ).run()
     guard result.status == 0 else { throw AgentTestError(result.errors) }
     var arguments = ["clang", "-pthread", object, "-o", program]
     if swift {
@@ -96,7 +150,7 @@ enum AgentPrograms {
     if linkingHooks {
       arguments += try objects(of: ["CMemoryGraphHooks", "CMemoryGraphLayout"])
     }
-    result = try Command(arguments).run()
+    result = try Command(arguments + more).run()
     guard result.status == 0 else { throw AgentTestError(result.errors) }
     return program
   }

@@ -65,6 +65,12 @@ import Testing
     #expect(marks[2].marks.map(\.generation) == [0, 1, 2])
   }
 
+  @Test("Each stack is kept once, with its frames, and no two nodes of the trie are the same")
+  func stackTables() throws {
+    let result = try Command([try AgentPrograms.stackTables.get()]).run()
+    #expect(result.status == 23, "\(result.output)\(result.errors)")
+  }
+
   @Test(
     "Threads that allocate all the time lose no block and gain none", arguments: ["fast", "none"])
   func threads(stacks: String) throws {

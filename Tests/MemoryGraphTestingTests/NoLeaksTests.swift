@@ -2,9 +2,10 @@
 
 import Dispatch
 import Foundation
-@testable import MemoryGraphTesting
 import Synchronization
 import Testing
+
+@testable import MemoryGraphTesting
 
 @Suite struct NoLeaksTests {
   @Test func aCycleIsTold() async {

@@ -30,6 +30,7 @@ enum ProgramSource {
       var callback: ((Int) -> Void)?
       var later: (@Sendable () async -> Void)?
       var names: [String] = []
+      var emptied: ((Void) -> Void)?
       func accept(_ event: Int) { names.append("\(event)") }
       @inline(never) func refer(to sink: any Sink) { callback = sink.accept }  // existential method
       @inline(never) func arm(_ tap: SampleTap, _ count: Int) {
@@ -66,11 +67,48 @@ enum ProgramSource {
           sink(use(value) + level)
         }
       }
+      @inline(never) func armRoomless<Value>(_ tap: SampleTap, _ value: Value) {
+        let token = Token()
+        let kind = Int.self
+        let phantom = Phantom<Int>()
+        callback = { level in  // captures without room
+          spend(token, kind, phantom)
+          tap.onBuffer?(level)
+          self.names.append("t")
+        }
+      }
+      @inline(never) func armPhantom<Value>(_ tap: SampleTap, _ value: Value) {
+        let phantom = Phantom<Value>()
+        callback = { level in  // perhaps without room
+          self.names.append("t")
+          spend(Token(), Int.self, phantom)
+          tap.onBuffer?(level)
+        }
+      }
+      @inline(never) func armLine(_ tap: SampleTap) { emptied = { _ in tap.start(); self.names.append("e") } }  // one line
       @inline(never) func armFree() { callback = sink }
     }
 
     extension Base: @unchecked Sendable {}
     extension Owner: @unchecked Sendable {}
+
+    @MainActor final class Screen {
+      var count = 1
+      @inline(never) func load(_ base: Base, _ number: Int, _ isLate: Bool) {
+        Task {
+          if isLate { base.arm() }
+          self.count += number
+          await Task.yield()
+          sink(self.count)
+        }
+      }
+    }
+
+    struct Token {}
+    struct Phantom<Value> {}
+    @inline(never) func spend<Value>(_ token: Token, _ kind: Any.Type, _ phantom: Phantom<Value>) {
+      if kind == Token.self { print(token, phantom) }
+    }
 
     enum Hub {
       nonisolated(unsafe) static var owners: [Owner] = []
@@ -137,6 +175,12 @@ enum ProgramSource {
         show("local", owner, offset: 16)
         owner.armGeneric(tap) { tap in tap.onBuffer == nil ? 1 : 2 }
         show("generic", owner, offset: 16)
+        owner.armRoomless(tap, 1)
+        show("roomless", owner, offset: 16)
+        owner.armPhantom(tap, "1")
+        show("phantom", owner, offset: 16)
+        owner.armLine(tap)
+        show("line", owner, offset: 56)
         owner.armFree()
         show("free", owner, offset: 16)
         owner.armLater(base)
@@ -144,6 +188,7 @@ enum ProgramSource {
         Hub.owners.append(owner)
         Hub.hide(tap)
         before["tap"] = tap
+        Screen().load(base, Int(CommandLine.argc), CommandLine.argc > 1)
         outer(CommandLine.argc == 1 ? 4 : 5)
         Derived().handle(Box(element: 3).map { $0 + 1 }.element)
       }

@@ -45,6 +45,17 @@ import Testing
     Expected(
       field: "later", kind: .closure, name: "closure #1 in App.Owner.armLater(_:)",
       marker: "asynchronous", captures: ["self", "base"]),
+    // What takes no room is in no context, though it is listed among the captures.
+    Expected(
+      field: "roomless", kind: .closure, name: "closure #1 in App.Owner.armRoomless(_:_:)",
+      marker: "captures without room", captures: ["tap", "self"]),
+    // Whether it takes room is not known, and so not what comes after it.
+    Expected(
+      field: "phantom", kind: .closure, name: "closure #1 in App.Owner.armPhantom(_:_:)",
+      marker: "perhaps without room", captures: ["self", "", ""]),
+    Expected(
+      field: "line", kind: .closure, name: "closure #1 in App.Owner.armLine(_:)",
+      marker: "one line", captures: ["tap", "self"]),
   ]
 
   static let expected = [Program.Build.debug, .optimized].flatMap { build in
@@ -54,6 +65,14 @@ import Testing
       if build == .optimized, example.field == "existential" {
         // Merged with other functions, it has no debug information left.
         example.marker = nil
+        example.captures = []
+      }
+      if build == .optimized, example.field == "phantom" {
+        // A specialization for the type that it is called with, whose size is known.
+        example.captures = ["self", "tap"]
+      }
+      if build == .optimized, example.field == "line" {
+        // The parameter is not listed any more: a capture that stands in the same line could be it.
         example.captures = []
       }
       return example
@@ -74,6 +93,34 @@ import Testing
     #expect(closure.line == expected.marker.flatMap { Program.line($0) })
     #expect(symbolizer.captureNames(of: function) == expected.captures)
     #expect(symbolizer.diagnostics.isEmpty)
+  }
+
+  @Test("The size of a context tells what it has besides the captures with a name, or lacks")
+  func contextSizes() throws {
+    let program = try Program.built(.debug)
+    let function = try #require(
+      program.address {
+        $0.hasPrefix("closure #1 ") && $0.contains(") async ") && $0.contains("App.Screen.load")
+      })
+    func names(_ bytes: UInt64) -> [String] {
+      program.symbolizer.captureNames(of: function, in: ContextSize(bytes: bytes))
+    }
+    // Bool, reference, reference, Int.
+    #expect(names(32) == ["isLate", "base", "self", "number"])
+    // The actor that the task begins on comes first. An allocator's own size is up to 15 bytes more.
+    #expect(names(48) == ["", "isLate", "base", "self", "number"])
+    #expect(names(32 + 8) == ["isLate", "base", "self", "number"])
+    #expect(names(48 + 8) == ["", "isLate", "base", "self", "number"])
+    // The optimizer has left one out.
+    #expect(names(24) == [])
+    // A closure that is not asynchronous has no actor.
+    let several = try #require(program.closures()["several"])
+    let known = program.symbolizer.captureNames(of: several)
+    for bytes in [32, 48] as [UInt64] {
+      #expect(
+        program.symbolizer.captureNames(of: several, in: ContextSize(bytes: bytes)) == known)
+    }
+    #expect(program.symbolizer.captureNames(of: several, in: ContextSize(bytes: 24)) == [])
   }
 
   @Test("Without debug information names stay and lines go")

@@ -22,5 +22,9 @@ ssize_t mg_receive_descriptor(int socket, void *buffer, size_t count, int *descr
 ssize_t mg_receive_message(int socket, void *head, size_t head_count, void *rest, size_t rest_count,
                            pid_t *pid);
 
+/// Has large blocks go back to the kernel when they are freed, for the rest of the process. By itself the
+/// allocator keeps for later what is as large as something that was freed before.
+void mg_return_large_blocks(void);
+
 /// Has messages that a socket receives say who sent them, or no longer. Returns as setsockopt does.
 int mg_wants_sender(int socket, int wants);

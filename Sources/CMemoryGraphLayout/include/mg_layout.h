@@ -38,9 +38,9 @@
 // --- stacks: a trie ----------------------------------------------------------------------------
 
 typedef struct mg_trie_node {
-  uint64_t pc;     // return address
-  uint32_t parent; // the caller's node; node 0 is the root
-  uint32_t pad;
+  uint64_t pc;      // return address
+  uint32_t parent;  // the caller's node; node 0 is the root
+  uint32_t sibling; // the agent's own: another node with that parent; 0 for none
 } mg_trie_node;
 
 // What a cell's stack index leads to.

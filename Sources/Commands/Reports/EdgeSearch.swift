@@ -33,7 +33,8 @@ struct EdgeSearch {
   /// The module may be left out, `*` and `?` stand for anything, an index for every index, and what
   /// follows an arrow says where the reference leads. A closure's name alone stands for all that it captures. A
   /// task with its number, as a report has it, stands for the tasks that read like it, and for their end; a
-  /// retain that no holder explains stands for those of all leaked objects of the type that it leads to.
+  /// retain that no holder explains stands for those of all objects of the type that it leads to, a registered
+  /// resource for its end.
   ///
   /// - Throws: a sentence with what there is where the text names no strong reference.
   func find(_ asked: String) throws -> Found {
@@ -56,6 +57,7 @@ struct EdgeSearch {
       let shortest = within.map(\.kind.edges.count).min()
       found = within.filter { $0.kind.edges.count == shortest }
     }
+    if found.isEmpty, let closed = _resources(wanted) { return closed }
     guard !found.isEmpty else { throw _error(asked, wanted) }
     var told: [EdgeName] = []
     for text in found.map(\.text) where !told.contains(where: { $0.whole == text.whole }) {
@@ -65,7 +67,20 @@ struct EdgeSearch {
       kinds: told, effect: CutEffect(slots: Set(found.flatMap(\.kind.slots)).sorted()))
   }
 
-  /// The retains that nothing explains of the leaked objects of a type.
+  /// What keeps the registered resources that are called so, which closing them ends; nil where there are none.
+  private func _resources(_ wanted: Wanted) -> Found? {
+    let pattern = TypePattern(wanted.edge)
+    let nodes = graph.nodes.filter {
+      graph.kind(of: $0) == .resource
+        && pattern.matches(graph.typeName(of: $0), module: graph.module(of: $0))
+    }
+    guard let first = nodes.first else { return nil }
+    return Found(
+      kinds: [EdgeName(resource: first, names: _names)],
+      effect: CutEffect(slots: Set(nodes.flatMap { graph.slots(to: $0) }).sorted()))
+  }
+
+  /// The retains that nothing explains of the objects of a type.
   private func _retains(_ asked: String, of type: String?) throws -> Found {
     let pattern = TypePattern(type ?? "*")
     let nodes = try unexplainedRetains(in: graph) {

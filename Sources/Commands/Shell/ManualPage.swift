@@ -50,25 +50,11 @@ enum ManualPage {
     return text
   }
 
-  private static let exitStatus = """
-    .SH EXIT STATUS
-    .TP
-    0
-    nothing found
-    .TP
-    1
-    findings
-    .TP
-    2
-    bad usage
-    .TP
-    3
-    an input that can't be read
-    .TP
-    4
-    the tool could not do it
-
-    """
+  private static var exitStatus: String {
+    ExitStatus.meanings.reduce(into: ".SH EXIT STATUS\n") { text, meaning in
+      text += ".TP\n\(meaning.status.rawValue)\n" + line(meaning.text)
+    }
+  }
 
   private static func head(_ name: String, summary: String) -> String {
     """

@@ -257,7 +257,10 @@ struct AdviceText {
   /// The path to what has the last field: `state` for `state.pending`.
   private var owner: String {
     let parts = step.field.split(separator: ".").dropLast()
-    return parts.isEmpty ? "it" : parts.joined(separator: ".")
+    if parts.isEmpty { return "it" }
+    let path = EdgeName.folded(parts.joined(separator: "."))
+    // An element is called after the variable that its list is.
+    return path.hasPrefix("[") ? (step.containerName ?? "the list") + path : path
   }
 
   /// Whether the step is of a source of libdispatch or leads to one.

@@ -98,6 +98,18 @@ package struct EdgeName: Hashable, Sendable {
     targetType = target
   }
 
+  /// A registered resource as a whole: what closing it ends.
+  package init(resource node: NodeIndex, names: Names) {
+    holder = names.typeName(of: node)
+    module = ""
+    field = ""
+    title = holder
+    closure = nil
+    capture = ""
+    target = holder
+    targetType = holder
+  }
+
   /// A task as a whole.
   package init(task node: NodeIndex, names: Names) {
     holder = "Task"

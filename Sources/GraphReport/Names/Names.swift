@@ -13,7 +13,7 @@ package final class Names {
   private let _symbols: any Symbolizing
   private var _nameByType: [String?]
   private var _closureByFunction: [UInt64: ClosureName] = [:]
-  private var _capturesByFunction: [UInt64: [String]] = [:]
+  private var _captures: [CapturesKey: [String]] = [:]
   private var _framesByPC: [UInt64: [SourceFrame]] = [:]
 
   /// The function of the first edge or root that leads to each closure context.
@@ -174,15 +174,37 @@ package final class Names {
   private func captures(of node: NodeIndex, reachedBy edge: EdgeIndex?) -> [String]? {
     guard kind(of: node) == .closureContext else { return nil }
     guard let function = functionOfContext(node, reachedBy: edge) else { return [] }
-    return captureNames(of: function)
+    let bytes = snapshot.nodes.bytes(node.position)
+    let names = captureNames(
+      of: function,
+      in: bytes > Self.headerBytes ? ContextSize(bytes: bytes - Self.headerBytes) : nil)
+    // With more captures than names it is not known which of them have one.
+    let first = Int(snapshot.edges.firstEdge[node.position])
+    let end = Int(snapshot.edges.firstEdge[node.position + 1])
+    let hasMore = (first..<end).contains { row in
+      let label = Int(snapshot.edges.label[row])
+      return snapshot.isCapture(label: label) && Int(snapshot.labels.index[label]) >= names.count
+    }
+    return hasMore ? [] : names
   }
 
+  /// The metadata and the counts in front of what an object or a context has.
+  private static let headerBytes: UInt64 = 16
+
   /// The names of what a closure captures, in order; empty where they are not known.
-  package func captureNames(of function: UInt64) -> [String] {
-    if let names = _capturesByFunction[function] { return names }
-    let names = _symbols.captureNames(of: function)
-    _capturesByFunction[function] = names
+  ///
+  /// - Parameter context: The size of its context; nil for a closure without one, which captures one object.
+  package func captureNames(of function: UInt64, in context: ContextSize?) -> [String] {
+    let key = CapturesKey(function: function, context: context)
+    if let names = _captures[key] { return names }
+    let names = _symbols.captureNames(of: function, in: context)
+    _captures[key] = names
     return names
+  }
+
+  private struct CapturesKey: Hashable {
+    var function: UInt64
+    var context: ContextSize?
   }
 
   /// The function that a step goes through without stopping at a context: a closure that captures a

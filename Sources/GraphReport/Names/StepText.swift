@@ -94,7 +94,9 @@ struct StepText {
     by step: ReferenceStep, reachedBy leading: EdgeIndex?, names: Names
   ) -> String? {
     if let function = names.viaFunction(step.edges) {
-      return names.captureNames(of: function).first.flatMap { $0.isEmpty ? nil : $0 }
+      // A closure without a context captures one object and nothing else.
+      let captures = names.captureNames(of: function, in: nil)
+      return captures.count == 1 && !captures[0].isEmpty ? captures[0] : nil
     }
     guard names.kind(of: step.node) == .closureContext else { return nil }
     let field = names.field(from: step.node, by: step.edges, reachedBy: leading)

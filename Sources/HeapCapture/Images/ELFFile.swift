@@ -176,6 +176,21 @@ package final class ELFFile {
         return false
       }
     }
+    // A name that the linker was told of (`--defsym main=App_main`) has no size of its own.
+    return found ?? ranges(ofFunctionsAt: [value]).first
+  }
+
+  /// Where the functions lie in the file that begin at some addresses; none where it has lost its symbols.
+  ///
+  /// - Complexity: O(*n*) for *n* symbols.
+  package func ranges(ofFunctionsAt starts: Set<UInt64>) -> [Range<UInt64>] {
+    var found: [Range<UInt64>] = []
+    _forEachSymbol(inTables: Section.symbolTable) { symbol, _ in
+      let value = symbol.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+      let size = symbol.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
+      if size > 0, size < 1 << 32, starts.contains(value) { found.append(value..<(value &+ size)) }
+      return true
+    }
     return found
   }
 

@@ -22,7 +22,7 @@ package struct LoadedImage {
   package var tlsAlignment: UInt64
 
   /// Why the file was not read; nil where it was. Without it only what the program's memory has of it is known, which
-  /// is its place and its data but neither sections nor symbols.
+  /// is its place, its data and the sections of Swift's metadata, but no symbols.
   package var problem: FileProblem?
 
   /// Whether the file was read.
@@ -88,6 +88,15 @@ package struct LoadedImage {
   /// Where a function of this module lies in the captured program; nil where it is not known.
   package func range(ofFunction name: String) -> Range<UInt64>? {
     _file.range(ofFunction: name).map {
+      ($0.lowerBound &+ module.bias)..<($0.upperBound &+ module.bias)
+    }
+  }
+
+  /// Where the functions of this module lie in the captured program that begin at some addresses of it.
+  ///
+  /// - Complexity: O(*n*) for *n* symbols of the module.
+  package func ranges(ofFunctionsAt starts: Set<UInt64>) -> [Range<UInt64>] {
+    _file.ranges(ofFunctionsAt: Set(starts.map { $0 &- module.bias })).map {
       ($0.lowerBound &+ module.bias)..<($0.upperBound &+ module.bias)
     }
   }
@@ -178,6 +187,7 @@ package func loadImages(of memory: TargetMemory) -> [LoadedImage] {
     image.module.path = first.path
     image.problem = problem
     image.clipData(to: memory)
+    if problem != nil { image.sections = swiftSections(of: image, in: memory) }
     images.append(image)
   }
   return images

@@ -26,6 +26,9 @@ package final class TargetMemory {
   @exclusivity(unchecked) private var _isLoaded: [Bool] = []
   @exclusivity(unchecked) private var _last = 0
 
+  /// Whether what was copied can be copied again: the program stands still as long as it is read.
+  private var _isStill = true
+
   package convenience init(_ source: any MemorySource) { self.init(source, room: nil) }
 
   /// - Parameter room: an instance for an earlier moment of the same program, whose memory is taken where
@@ -79,7 +82,33 @@ package final class TargetMemory {
   /// - Parameter pages: which pages were touched; nil copies untouched memory too.
   /// - Complexity: O(*n*) for *n* bytes.
   func copyWhatMayChange(pages: PageMap?) {
+    _isStill = false
     _forEachChangingPiece(pages: pages) { piece, index in _load(piece, of: index) }
+  }
+
+  /// Gives up copies of some ranges, into which no pointer may be in use any more. They are made again where
+  /// they are asked for; where the program may have gone on meanwhile, they are kept.
+  ///
+  /// - Complexity: O(*m*) for *m* mappings and pieces of the ranges.
+  func release(_ ranges: [Range<UInt64>]) {
+    if !_isStill { return }
+    for range in ranges {
+      for region in _regions where region.start < range.upperBound && range.lowerBound < region.end
+      {
+        let size = UInt64(1) << Self._pieceShift
+        let low = max(range.lowerBound, region.start) - region.start
+        let high = min(range.upperBound, region.end) - region.start
+        // Whole pieces, the last one of a region included.
+        let first = (low + size - 1) / size
+        let end = high == region.end - region.start ? (high + size - 1) / size : high / size
+        for piece in first..<max(first, end) where _isLoaded[region.firstPiece + Int(piece)] {
+          let offset = piece * size
+          let count = min(size, region.end - region.start - offset)
+          madvise(region.local + Int(offset), Int(count), MADV_DONTNEED)
+          _isLoaded[region.firstPiece + Int(piece)] = false
+        }
+      }
+    }
   }
 
   /// Calls `body` with each piece that is the program's own, and its region. Of the rest of writable memory

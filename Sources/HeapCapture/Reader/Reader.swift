@@ -17,6 +17,7 @@ internal import SnapshotFormat
 package func serveChannel(
   _ channel: Int32, failed: (String) -> Void = { _ in }, noted: (String) -> Void = { _ in }
 ) -> Int32 {
+  mg_return_large_blocks()
   guard let (line, served) = receiveRequest(from: channel) else { return 1 }
   let answer: ChannelAnswer
   switch ChannelMessage(line) {

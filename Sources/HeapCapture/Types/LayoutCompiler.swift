@@ -18,6 +18,11 @@ final class LayoutCompiler {
   @exclusivity(unchecked) private var _programByType: [RemoteMirror.TypeRef: Int] = [:]
   private var _boxedProgram: [Int: Int] = [:]
 
+  private let _packed: PackedEnums
+
+  /// Whether values of a type have one of those enums in them.
+  private var _hasPacked: [RemoteMirror.TypeRef: Bool] = [:]
+
   /// How the place is declared that is being compiled.
   private var _declaration = FieldDeclaration.variable
 
@@ -32,6 +37,7 @@ final class LayoutCompiler {
     self.mirror = mirror
     self.reader = reader
     self.labels = labels
+    _packed = PackedEnums(of: images, reader: reader)
   }
 
   /// The program of a value.
@@ -47,7 +53,7 @@ final class LayoutCompiler {
     program.size = info.size
     program.stride = max(1, info.stride)
     program.alignment = info.alignment
-    program.isUnknown = info.kind == MG_LAYOUT_UNKNOWN
+    program.isUnknown = info.kind == MG_LAYOUT_UNKNOWN || _hasPackedEnum(type, info)
     let id = _add(program)
     _programByType[type] = id
     return id
@@ -76,6 +82,11 @@ final class LayoutCompiler {
     var program = LayoutProgram()
     for index in 0..<info.childCount {
       let child = mirror.child(index, ofInstance: object)
+      if let type = child.type, info.childCount > 1, _hasPackedEnum(type, mirror.info(of: type)) {
+        // Where the captures behind it lie is not known.
+        note("closures whose captures have no description")
+        return nil
+      }
       // A box has one value, which the path goes through without a name of its own.
       _value(
         kind: child.kind, type: child.type, offset: child.offset, path: isBox ? "" : "capture",
@@ -286,6 +297,11 @@ final class LayoutCompiler {
     depth: Int, into steps: inout [LayoutProgram.Step]
   ) {
     let info = mirror.info(of: type)
+    if _hasPackedEnum(type, info) {
+      note("generic enums that the remote mirror lays out otherwise than the compiler")
+      _words(from: offset, to: offset + info.size, path: path, index: index, into: &steps)
+      return
+    }
     switch kind {
     case MG_LAYOUT_BUILTIN:
       _builtin(mirror.name(of: type), info, offset: offset, path: path, index: index, into: &steps)
@@ -316,6 +332,30 @@ final class LayoutCompiler {
       note("values whose type has no description")
       _words(from: offset, to: offset + info.size, path: path, index: index, into: &steps)
     }
+  }
+
+  /// Whether a value has an enum in it, in place, whose cases are told apart in bits where the mirror doesn't look.
+  private func _hasPackedEnum(
+    _ type: RemoteMirror.TypeRef, _ info: RemoteMirror.Info, depth: Int = 0
+  ) -> Bool {
+    guard !_packed.isEmpty, depth < Self._deepest else { return false }
+    switch info.kind {
+    case MG_LAYOUT_STRUCT, MG_LAYOUT_TUPLE, MG_LAYOUT_SINGLE_PAYLOAD_ENUM,
+      MG_LAYOUT_MULTI_PAYLOAD_ENUM:
+      break
+    default:
+      return false
+    }
+    if let known = _hasPacked[type] { return known }
+    var found =
+      info.kind == MG_LAYOUT_MULTI_PAYLOAD_ENUM && _packed.contains(name: mirror.name(of: type))
+    for place in 0..<info.childCount where !found {
+      if let child = mirror.child(place, of: type).type {
+        found = _hasPackedEnum(child, mirror.info(of: child), depth: depth + 1)
+      }
+    }
+    _hasPacked[type] = found
+    return found
   }
 
   private func _builtin(

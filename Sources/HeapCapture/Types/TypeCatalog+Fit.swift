@@ -43,6 +43,13 @@ extension TypeCatalog {
     case .string:
       guard let capacity = word(16) else { return false }
       return capacity & 0x0000_ffff_ffff_ffff <= UInt64(max(0, usable - 32))
+    case .taskSlab:
+      // Nothing but its task holds a slab, so memory that is taken for one would be held by nothing.
+      guard let capacity = memory.load(UInt32.self, at: object + 16),
+        let used = memory.load(UInt32.self, at: object + 20)
+      else { return false }
+      let whole = Int(TaskLayout.slabHeaderSize) + Int(capacity)
+      return used <= capacity && whole <= usable && allocatedSize <= whole + Self._mostSlack
     default:
       return true
     }

@@ -101,24 +101,98 @@ extension ModuleSymbols {
     return !other.isPartialApply && other.text == parts.text && other.kind == parts.kind
   }
 
-  /// The names of the values that a closure captures, in the order of its context.
+  /// The names of the values that a closure captures, in the order of its context; none where it is unsure which
+  /// they are, and empty ones for those of which it is.
   ///
   /// The compiler passes captures to a closure's function after the parameters of the source, and debug
-  /// information lists the named ones of both in that order.
-  func captureNames(of address: UInt64) -> [String] {
+  /// information lists the named ones of both in that order. A value that takes no room is listed, and isn't in
+  /// the context. The actor that a task begins on is not listed, and is in the context, before all others: the size
+  /// of the context tells.
+  func captureNames(of address: UInt64, in context: ContextSize? = nil) -> [String] {
     guard let (pointer, code) = resolve(address), let name = swiftName(pointer),
-      let parameterCount = name.parameterCount,
-      let declaration = declarationOfClosure(named: pointer, code: code)
+      let captures = captures(of: name, pointer, code: code)
     else { return [] }
-    // A parameter written `_` is not listed, so count only those declared within the closure.
-    let start = declaration.place.line ?? 0
-    let own = declaration.parameters.prefix(parameterCount).prefix { parameter in
-      // What an implicit closure takes besides its arguments, all made by the compiler.
-      if name.text.hasPrefix("implicit") { return !["self", "$base$"].contains(parameter.name) }
-      if parameter.name.hasPrefix("$") { return true }
-      return !parameter.isArtificial && (parameter.line ?? 0) >= start
+    var names: [String] = []
+    var needed: Int? = 0
+    var isSure = true
+    for capture in captures {
+      // What may take no room may not be there.
+      if capture.room == .unknown { isSure = false }
+      names.append(isSure ? capture.name : "")
+      needed = needed.flatMap { needed in
+        capture.bytes.map { bytes in
+          let alignment = bytes >= 8 ? 8 : bytes >= 4 ? 4 : bytes >= 2 ? 2 : 1
+          return (needed + alignment - 1) / alignment * alignment + bytes
+        }
+      }
     }
-    return declaration.parameters.dropFirst(own.count).map(\.name)
+    guard let context else { return names }
+    // Whether an actor comes first is not known.
+    guard let needed else { return name.isAsynchronous ? [] : names }
+    let spare = Int(clamping: context.bytes) - needed
+    // The optimizer has left something out.
+    if spare < 0 { return [] }
+    return name.isAsynchronous && spare >= Self.actorBytes ? [""] + names : names
+  }
+
+  /// What a reference to an actor and its conformance take.
+  private static let actorBytes = 16
+
+  /// What a closure captures and its context has, in order; nil where it is unsure where the captures begin.
+  private func captures(
+    of name: SwiftName, _ pointer: UnsafePointer<CChar>, code: UInt64
+  ) -> [FunctionDeclaration.Parameter]? {
+    guard let parameterCount = name.parameterCount,
+      let declaration = declarationOfClosure(named: pointer, code: code)
+    else { return nil }
+    // A parameter that is not used may not be listed, so count only those declared within the closure.
+    let start = declaration.place.line ?? 0
+    let listed = declaration.parameters
+    var ownCount = 0
+    own: while ownCount < min(parameterCount, listed.count) {
+      let parameter = listed[ownCount]
+      switch origin(of: parameter, in: declaration, of: name, start: start, code: code) {
+      case .closure: ownCount += 1
+      case .around: break own
+      case .unsure: return nil
+      }
+    }
+    return listed.dropFirst(ownCount).filter { $0.room != .none }
+  }
+
+  /// Where what is listed with a closure's function was declared.
+  private enum Origin {
+    /// In the closure: a parameter of its own.
+    case closure
+
+    /// In a function around it: a capture.
+    case around
+
+    /// One of them.
+    case unsure
+  }
+
+  private func origin(
+    of parameter: FunctionDeclaration.Parameter, in declaration: FunctionDeclaration,
+    of name: SwiftName, start: Int, code: UInt64
+  ) -> Origin {
+    // What an implicit closure takes besides its arguments, all made by the compiler.
+    if name.text.hasPrefix("implicit") {
+      return ["self", "$base$"].contains(parameter.name) ? .around : .closure
+    }
+    // `$0`, and `_0` for a parameter without a name.
+    if parameter.name.hasPrefix("$") { return .closure }
+    if parameter.isArtificial { return .around }
+    guard let line = parameter.line, line >= start else { return .around }
+    // In the line where the closure begins variables around it may be declared as well.
+    if line == start, let debug, let mangled = declaration.name,
+      debug.isDeclared(
+        parameter.name, inLine: line, around: String(cString: mangled), inUnitOf: code,
+        isItself: { swiftName($0)?.text == name.text })
+    {
+      return .unsure
+    }
+    return .closure
   }
 
   // MARK: - Methods

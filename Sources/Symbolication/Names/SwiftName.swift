@@ -35,6 +35,9 @@ struct SwiftName: Equatable {
   /// For a closure or local function, how many parameters it has besides its captures.
   var parameterCount: Int?
 
+  /// Whether a closure is asynchronous.
+  var isAsynchronous = false
+
   /// For a method reference, the type whose method it is, without generic arguments: `main.Model`.
   var referencedType: String?
 
@@ -99,6 +102,7 @@ struct SwiftName: Equatable {
     if isImplicit || first.starts(with: Self.closure) {
       kind = .closure
       parameterCount = first.signatureParameters?.topLevelCount
+      isAsynchronous = String(decoding: first, as: UTF8.self).contains(") async ")
       // An implicit closure within one that takes only `self`: a method passed as a function.
       if isImplicit, segments.count > 2, segments[1].starts(with: Self.implicitClosure),
         let owner = segments[1].signatureParameters, owner.topLevelCount == 1

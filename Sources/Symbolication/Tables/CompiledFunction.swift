@@ -17,6 +17,22 @@ struct FunctionDeclaration {
 
     /// Whether the compiler made it, as it does `self`.
     var isArtificial: Bool
+
+    var room: Room
+
+    /// How many bytes a closure's context has for it; nil where that is not known.
+    var bytes: Int?
+  }
+
+  /// Whether a value takes room in memory, as far as its type tells.
+  enum Room: Hashable {
+    case some
+
+    /// An empty struct, `Void`, the type of a struct: a closure that captures one has nothing of it.
+    case none
+
+    /// A type that depends on a generic parameter.
+    case unknown
   }
 }
 

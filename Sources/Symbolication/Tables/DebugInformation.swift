@@ -279,15 +279,95 @@ final class DebugInformation {
       guard dwarf_tag(&child) == DW_TAG_formal_parameter else { return }
       guard let name = dwarf_diename(&child) else { return }
       var line: Int32 = 0
+      let (room, bytes) = room(of: &child)
       parameters.append(
         .init(
           name: string(name), line: dwarf_decl_line(&child, &line) == 0 ? Int(line) : nil,
-          isArtificial: flag(of: &child, DW_AT_artificial)))
+          isArtificial: flag(of: &child, DW_AT_artificial), room: room, bytes: bytes))
     }
     return FunctionDeclaration(
       name: name,
       place: place(file: file, line: hasLine ? Int(line) : 0, unit: unit),
       parameters: parameters)
+  }
+
+  /// Whether the values of a variable take room in memory, and how much of it in a closure's context.
+  private func room(
+    of variable: inout Dwarf_Die
+  ) -> (FunctionDeclaration.Room, bytes: Int?) {
+    guard var type = referred(by: &variable, DW_AT_type) else { return (.some, nil) }
+    // Of a variable that is captured the context has the box.
+    let isConstant = dwarf_tag(&type) == DW_TAG_const_type
+    // Each `let` is of a constant type, and an alias leads to the type itself.
+    for _ in 0..<8 where [DW_TAG_const_type, DW_TAG_typedef].contains(Int(dwarf_tag(&type))) {
+      guard let plain = referred(by: &type, DW_AT_type) else { return (.none, 0) }
+      type = plain
+    }
+    let name = text(of: &type, DW_AT_linkage_name) ?? dwarf_diename(&type)
+    let mangled = name.map { string($0) } ?? ""
+    // A metatype that the compiler knows takes none, and is said to take a byte.
+    if mangled.hasPrefix("$s"), mangled.hasSuffix("XMtD") { return (.none, 0) }
+    let size = number(of: &type, DW_AT_byte_size)
+    guard size == 0 else { return (.some, isConstant ? size : 8) }
+    // Instances of a generic type have no name of their own, their size stands around it.
+    var member = Dwarf_Die()
+    var inner = mangled
+    if mangled.isEmpty, dwarf_child(&type, &member) == 0,
+      var generic = referred(by: &member, DW_AT_type)
+    {
+      inner =
+        (text(of: &generic, DW_AT_linkage_name) ?? dwarf_diename(&generic))
+        .map { string($0) } ?? ""
+    }
+    let room = FunctionDeclaration.Room(ofEmpty: inner)
+    return (room, room == .none ? 0 : nil)
+  }
+
+  /// Whether a function around a closure declares a variable of some name in some line.
+  ///
+  /// - Parameters:
+  ///   - closure: The closure's linker's name, which begins with that of each function around it.
+  ///   - isItself: Whether a linker's name is one of the closure: a specialization's begins with that of the plain one.
+  /// - Complexity: O(length of the name, and entries of those functions).
+  func isDeclared(
+    _ variable: String, inLine line: Int, around closure: String, inUnitOf address: UInt64,
+    isItself: (UnsafePointer<CChar>) -> Bool
+  ) -> Bool {
+    guard let unit = unitsByRange.row(containing: address)?.value,
+      let functions = units[unit].functionByName
+    else { return false }
+    var name = closure[...]
+    while name.popLast() != nil {
+      var die = Dwarf_Die()
+      guard let offset = functions[String(name)], dwarf_offdie(dwarf, offset, &die) != nil else {
+        continue
+      }
+      if let name = text(of: &die, DW_AT_linkage_name), isItself(name) { continue }
+      if let origin = referred(by: &die, DW_AT_abstract_origin) { die = origin }
+      if declares(&die, variable, inLine: line, depth: 0) { return true }
+    }
+    return false
+  }
+
+  private func declares(
+    _ die: inout Dwarf_Die, _ variable: String, inLine line: Int, depth: Int
+  ) -> Bool {
+    var isFound = false
+    forEachChild(of: &die) { child in
+      if isFound { return }
+      switch Int(dwarf_tag(&child)) {
+      case DW_TAG_formal_parameter, DW_TAG_variable:
+        var declared: Int32 = 0
+        isFound =
+          dwarf_decl_line(&child, &declared) == 0 && Int(declared) == line
+          && dwarf_diename(&child).map { string($0) == variable } == true
+      case DW_TAG_lexical_block:
+        isFound =
+          depth < Self.deepest && declares(&child, variable, inLine: line, depth: depth + 1)
+      default: break
+      }
+    }
+    return isFound
   }
 
   private func referred(by die: inout Dwarf_Die, _ attribute: Int) -> Dwarf_Die? {
