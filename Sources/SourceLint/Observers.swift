@@ -213,12 +213,22 @@ extension FunctionCallExprSyntax {
   }
 }
 
+extension ClosureExprSyntax {
+  /// Whether it is what `map` or a function like it makes of each element.
+  fileprivate var isMapping: Bool {
+    let call =
+      parent?.as(FunctionCallExprSyntax.self)
+      ?? parent?.parent?.parent?.as(FunctionCallExprSyntax.self)
+    return ["map", "compactMap", "flatMap"].contains(call?.calleeName ?? "")
+  }
+}
+
 extension CodeBlockItemSyntax {
   /// Whether it is the only statement of what returns its value.
   var isImplicitResult: Bool {
     guard let list = parent?.as(CodeBlockItemListSyntax.self), list.count == 1 else { return false }
     guard let owner = list.parent else { return false }
-    if owner.is(ClosureExprSyntax.self) { return false }
+    if let closure = owner.as(ClosureExprSyntax.self) { return closure.isMapping }
     if let block = owner.as(CodeBlockSyntax.self) {
       return block.parent?.as(FunctionDeclSyntax.self)?.signature.returnClause != nil
     }

@@ -96,6 +96,8 @@ import Testing
     )
     #expect(model("return " + strong) == [])
     #expect(model("given(\(strong))") == [])
+    #expect(model("observers = names.map { name in \(weak) }") == [])
+    #expect(model("names.forEach { name in \(weak) }") == ["11 unended-observer"])
   }
 
   @Test func timersThatEnd() {
