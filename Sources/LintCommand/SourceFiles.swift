@@ -9,16 +9,27 @@ enum SourceFiles {
   ///
   /// Hidden files and folders, such as `.build`, are left out, and links to folders aren't followed.
   ///
-  /// - Throws: ``CommandError`` for a path that isn't there or a folder that can't be read.
+  /// - Throws: ``CommandError`` for a path that isn't there, a folder that can't be read or has no Swift file, and what
+  ///   is no file, such as a pipe, which might never come to its end.
   static func paths(in operands: [String]) throws(CommandError) -> [String] {
     var found: Set<String> = []
     for operand in operands {
       var status = stat()
       guard stat(operand, &status) == 0 else { throw failure(operand) }
-      if status.st_mode & S_IFMT == S_IFDIR {
-        found.formUnion(try FolderWalk.files(in: operand) { $0.hasSuffix(".swift") })
-      } else {
+      switch status.st_mode & S_IFMT {
+      case S_IFDIR:
+        let files = try FolderWalk.files(in: operand) { $0.hasSuffix(".swift") }
+        guard !files.isEmpty else {
+          throw CommandError(
+            operand, "no Swift file in it", mend: "give the folder that has the sources",
+            status: .unreadable)
+        }
+        found.formUnion(files)
+      case S_IFREG:
         found.insert(operand)
+      default:
+        throw CommandError(
+          operand, "not a file", mend: "give a Swift file or a folder of them", status: .unreadable)
       }
     }
     return found.sorted()

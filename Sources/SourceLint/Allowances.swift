@@ -47,9 +47,11 @@ struct Allowances: Sendable {
       note(token.trailingTrivia)
     }
     // Above a line of code it is about that one.
+    var next = 0
     for number in entries.indices {
       let line = entries[number].line
-      entries[number].target = codeLines.first { $0 >= line } ?? line
+      while next < codeLines.count, codeLines[next] < line { next += 1 }
+      entries[number].target = next < codeLines.count ? codeLines[next] : line
     }
   }
 

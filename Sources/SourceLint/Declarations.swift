@@ -9,6 +9,9 @@ struct PropertyDeclaration {
   /// The name of its type without optionality and generic arguments, where it can be read.
   let typeName: String?
   let isWeak: Bool
+
+  /// Whether its type is written as that of a function.
+  let isFunction: Bool
   let isVariable: Bool
   let isOptional: Bool
   let node: PatternBindingSyntax
@@ -79,7 +82,10 @@ struct TypeDeclaration {
 
   /// The `static` and `class` variables.
   var typeLevel: [String: TypeLevelProperty] = [:]
-  var functions: [FunctionDeclaration] = []
+  private(set) var functions: [FunctionDeclaration] = []
+
+  /// The positions in ``functions``, by name.
+  private var positions: [String: [Int]] = [:]
 
   /// Cases of an enum that a closure can be the payload of.
   var closureCases: Set<String> = []
@@ -89,6 +95,17 @@ struct TypeDeclaration {
 
   /// Whether the system makes its one instance when the program begins, and keeps it.
   var isApplication = false
+
+  init(name: String) { self.name = name }
+
+  mutating func add(_ function: FunctionDeclaration) {
+    positions[function.name, default: []].append(functions.count)
+    functions.append(function)
+  }
+
+  func functions(named name: String) -> [FunctionDeclaration] {
+    (positions[name] ?? []).map { functions[$0] }
+  }
 }
 
 /// The declarations of all files.
@@ -100,7 +117,19 @@ struct DeclarationIndex {
 
   /// The modules that declare a type, by its name.
   private(set) var modulesByName: [String: Set<String>] = [:]
-  private(set) var freeFunctions: [FunctionDeclaration] = []
+  private(set) var freeFunctions: [String: [FunctionDeclaration]] = [:]
+
+  /// Where objects of a type are made, by the name that is written there.
+  private(set) var constructions: [String: [Construction]] = [:]
+
+  /// The types of objects that are made for a property of another object, by the property's name.
+  private(set) var madeForProperty: [String: Set<String>] = [:]
+
+  /// The types whose objects assign themselves to a property of another object, by the property's name.
+  private(set) var selfAssigners: [String: Set<String>] = [:]
+
+  /// What any type inherits from, as it is written.
+  private(set) var inheritedNames: Set<String> = []
 
   /// The enum cases with a closure, by module.
   private(set) var closureCases: [String: Set<String>] = [:]
@@ -115,12 +144,23 @@ struct DeclarationIndex {
     collector.walk(file.tree)
     files.append(file)
     for (name, part) in collector.types {
+      inheritedNames.formUnion(part.inherited)
       let key = TypeKey(module: file.module, name: name)
       modulesByName[name, default: []].insert(file.module)
       types[key, default: TypeDeclaration(name: name)].merge(part)
       closureCases[file.module, default: []].formUnion(part.closureCases)
     }
-    freeFunctions += collector.freeFunctions
+    for function in collector.freeFunctions {
+      freeFunctions[function.name, default: []].append(function)
+    }
+    let made = ConstructionCollector.collect(in: file.tree, number: files.count - 1)
+    selfAssigners.merge(made.selfAssigners) { $0.union($1) }
+    for (name, places) in made.places {
+      constructions[name, default: []] += places
+      for case .member(let property) in places.map(\.sink) {
+        madeForProperty[property, default: []].insert(name)
+      }
+    }
   }
 
   /// A type as it is seen from a module: its own, else the only one of that name.
@@ -154,7 +194,7 @@ extension TypeDeclaration {
     computed.merge(other.computed) { first, _ in first }
     computedNames.formUnion(other.computedNames)
     typeLevel.merge(other.typeLevel) { first, _ in first }
-    functions += other.functions
+    for function in other.functions { add(function) }
     closureCases.formUnion(other.closureCases)
     isClassBound = isClassBound || other.isClassBound
     isApplication = isApplication || other.isApplication
@@ -213,6 +253,7 @@ private final class DeclarationCollector: SyntaxVisitor {
   override func visitPost(_ node: ActorDeclSyntax) { enclosing.removeLast() }
   override func visit(_ node: StructDeclSyntax) -> SyntaxVisitorContinueKind {
     enter(node.name.text.unquoted, .value, node.inheritanceClause)
+    if node.attributes.names.contains("main") { types[owner]?.isApplication = true }
     return .visitChildren
   }
   override func visitPost(_ node: StructDeclSyntax) { enclosing.removeLast() }
@@ -223,6 +264,14 @@ private final class DeclarationCollector: SyntaxVisitor {
   override func visitPost(_ node: EnumDeclSyntax) { enclosing.removeLast() }
   override func visit(_ node: ProtocolDeclSyntax) -> SyntaxVisitorContinueKind {
     enter(node.name.text.unquoted, .protocolType, node.inheritanceClause)
+    // `where Self: Screen` is another way to write what it inherits from.
+    for requirement in node.genericWhereClause?.requirements ?? [] {
+      if case .conformanceRequirement(let part) = requirement.requirement,
+        TypeName(part.leftType).name == "Self", let name = TypeName(part.rightType).name
+      {
+        types[owner]?.inherited.append(name)
+      }
+    }
     return .visitChildren
   }
   override func visitPost(_ node: ProtocolDeclSyntax) { enclosing.removeLast() }
@@ -262,7 +311,7 @@ private final class DeclarationCollector: SyntaxVisitor {
       }
       types[owner]?.properties[name] = PropertyDeclaration(
         name: name, typeName: typeName,
-        isWeak: node.isWeak,
+        isWeak: node.isWeak, isFunction: type?.isFunction ?? false,
         isVariable: node.bindingSpecifier.text == "var", isOptional: type?.isOptional ?? false,
         node: binding, file: file)
     }
@@ -308,7 +357,7 @@ private final class DeclarationCollector: SyntaxVisitor {
     if enclosing.isEmpty {
       freeFunctions.append(function)
     } else {
-      types[owner]?.functions.append(function)
+      types[owner]?.add(function)
     }
   }
 }

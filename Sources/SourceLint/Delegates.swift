@@ -16,9 +16,10 @@ extension RuleVisitor {
         binding.isStored, let annotation = binding.typeAnnotation
       else { continue }
       let type = TypeName(annotation.type)
-      guard type.isOptional, let typeName = type.name, isClassBound(typeName, in: scope) else {
-        continue
-      }
+      guard type.isOptional, let typeName = type.name,
+        type.parts.contains(where: { isClassBound($0, in: scope) }),
+        !isOwned(name, typeName, in: scope)
+      else { continue }
       report(.strongDelegate, at: binding, "'\(name)' holds its \(typeName) strongly")
     }
   }
@@ -30,8 +31,31 @@ extension RuleVisitor {
     // Who has an object of a class in such a variable owns it: an owner is told by what it can do.
     guard ancestry.first?.kind == .protocolType else { return false }
     return ancestry.contains { type in
-      type.isClassBound || type.inherited.contains("NSObjectProtocol")
+      type.kind == .object || type.isClassBound
+        || type.inherited.contains { isObjectiveC($0, in: scope) }
     }
+  }
+
+  /// Whether objects are made for the property, `zone.delegate = ZoneDelegate()`, and none is known to give itself to
+  /// it. A weak one would lose them at once.
+  private func isOwned(_ name: String, _ protocolName: String, in scope: Scope) -> Bool {
+    func someAdopts(_ types: Set<String>?) -> Bool {
+      (types ?? []).contains { type in
+        retention.ancestry(of: type, in: scope).contains {
+          $0.name == protocolName || $0.inherited.contains(protocolName)
+        }
+      }
+    }
+    return someAdopts(program.index.madeForProperty[name])
+      && !someAdopts(program.index.selfAssigners[name])
+  }
+
+  /// Whether a name is that of a class or protocol of the systems' frameworks for objects, all of which are for
+  /// classes: `NSObjectProtocol`, `UIView`.
+  private func isObjectiveC(_ name: String, in scope: Scope) -> Bool {
+    guard name.hasPrefix("NS") || name.hasPrefix("UI") else { return false }
+    return name.dropFirst(2).first?.isUppercase == true
+      && retention.ancestry(of: name, in: scope).isEmpty
   }
 
   /// `spooler.reporter = self`, where the object owns the spooler and the reporter isn't weak.

@@ -13,47 +13,61 @@ struct Endings {
   /// Whether a function gives it to another one, which may end it.
   private(set) var isHandedOut = false
 
-  /// Whether a function empties the property while the object lives, and `deinit` has no part in that.
-  private(set) var isCleared = false
-
   /// Whether a function uses up what is in it: takes it out to call it, or calls it and empties the property.
   private(set) var isUsedUp = false
 
-  /// Whether anybody ends it, or may.
-  var isPossible: Bool { inDeinit != nil || isElsewhere || isHandedOut || isCleared }
+  /// What such a function empties: the property, or what is at a path that begins with it.
+  private var cleared: Set<[String]> = []
 
-  /// Looks through the functions of a type and of those that it inherits from.
+  /// Whether anybody ends it, or may.
+  var isPossible: Bool { inDeinit != nil || isElsewhere || isHandedOut || isCleared([property]) }
+
+  private let property: String
+
+  /// Whether a function empties what a path leads to while the object lives. What only `deinit` and those that it
+  /// calls do doesn't count.
   ///
-  /// - Complexity: O(*n*) in the length of the functions.
-  init(of property: String, in ancestry: [TypeDeclaration]) {
-    let functions = ancestry.flatMap(\.functions)
-    let calls = functions.map { $0.body.map { CalledNames.names(in: $0) } ?? [] }
-    let fromDeinit = Self.reached(in: functions, calls) { $0.name == "deinit" }
-    let fromElsewhere = Self.reached(in: functions, calls) { $0.name != "deinit" && !$0.isPrivate }
-    var isClearedInDeinit = false
-    for (position, function) in functions.enumerated() {
+  /// - Parameter path: begins with the property.
+  func isCleared(_ path: [String]) -> Bool {
+    path.indices.contains { cleared.contains(Array(path[...$0])) }
+  }
+
+  /// - Parameters:
+  ///   - type: the type that has the property.
+  ///   - observers: those of the property.
+  /// - Complexity: O(*n*) in the length of the functions that name the property.
+  fileprivate init(of property: String, in type: TypeEndings, observers: AccessorDeclListSyntax?) {
+    self.property = property
+    var isInLifecycle = false
+    for position in type.functions(thatName: property) {
+      let function = type.functions[position]
       guard let body = function.body else { continue }
       let finder = EndFinder(property: property)
       finder.walk(body)
+      let isOfDeinit = type.fromDeinit.contains(position)
+      let isOfLifecycle = type.fromLifecycle.contains(position)
       if finder.isEnded {
-        if fromDeinit.contains(position), inDeinit == nil { inDeinit = function }
-        if fromElsewhere.contains(position) { isElsewhere = true }
+        if isOfDeinit, inDeinit == nil { inDeinit = function }
+        if isOfLifecycle { isInLifecycle = true }
+        if type.fromElsewhere.contains(position) { isElsewhere = true }
       }
       if finder.isHandedOut { isHandedOut = true }
       if finder.isUsedUp, function.name != "deinit" { isUsedUp = true }
-      if finder.isCleared {
-        if fromElsewhere.contains(position), function.name != "init" { isCleared = true }
-        if fromDeinit.contains(position) { isClearedInDeinit = true }
+      if type.fromElsewhere.contains(position), function.name != "init",
+        !isOfDeinit || isOfLifecycle
+      {
+        // Who empties a property of what it owns may do so for some of its ends only.
+        cleared.formUnion(finder.cleared.filter { $0.count == 1 || isOfLifecycle })
       }
     }
+    // The system calls it while the object lives, whatever `deinit` does once more.
+    if isInLifecycle { inDeinit = nil }
     // `didSet { oldValue?.invalidate() }` ends what is taken out, and is not called in `deinit`.
-    let node = ancestry.lazy.compactMap { $0.properties[property] }.first?.node
-    if isCleared, case .accessors(let observers) = node?.accessorBlock?.accessors {
+    if isCleared([property]), let observers {
       let finder = EndFinder(property: property, observers)
       finder.walk(observers)
       if finder.isEnded { isElsewhere = true }
     }
-    isCleared = isCleared && !isClearedInDeinit
   }
 
   /// Whether a function is called as those that end something: `cancel`, `stopUpdating`.
@@ -63,27 +77,82 @@ struct Endings {
 
   /// The `deinit` of a type that ends something; nil where there is none.
   static func deinitThatEnds(_ ancestry: [TypeDeclaration]) -> FunctionDeclaration? {
-    ancestry.lazy.flatMap(\.functions).first { function in
-      guard function.name == "deinit", let body = function.body else { return false }
+    ancestry.lazy.flatMap { $0.functions(named: "deinit") }.first { function in
+      guard let body = function.body else { return false }
       return CalledNames.all(in: body).contains(where: isEnd)
     }
   }
+}
 
-  /// The functions that are called from some, themselves included.
-  private static func reached(
-    in functions: [FunctionDeclaration], _ calls: [Set<String>],
-    from isStart: (FunctionDeclaration) -> Bool
-  ) -> Set<Int> {
-    var reached = Set(functions.indices.filter { isStart(functions[$0]) })
-    var rest = Array(reached)
-    while let next = rest.popLast() {
-      for position in functions.indices where calls[next].contains(functions[position].name) {
-        if functions[position].name != "deinit", reached.insert(position).inserted {
-          rest.append(position)
+/// Where a type ends what its properties keep going: its functions and those that it inherits, read once.
+final class TypeEndings {
+  fileprivate let functions: [FunctionDeclaration]
+
+  /// The positions of functions that are called from `deinit`, from those that the system calls when an object is
+  /// put away, and from any that somebody can call while the object lives. All are told by name.
+  fileprivate let fromDeinit: Set<Int>
+  fileprivate let fromLifecycle: Set<Int>
+  fileprivate let fromElsewhere: Set<Int>
+
+  private let ancestry: [TypeDeclaration]
+  private var positionsByName: [String: [Int]] = [:]
+  private var known: [String: Endings] = [:]
+
+  private static let lifecycle: Set = [
+    "viewWillDisappear", "viewDidDisappear", "windowWillClose", "sceneDidDisconnect",
+    "prepareForReuse", "removeFromSuperview", "dismantleUIView",
+    "dismantleNSView", "dismantleUIViewController", "dismantleNSViewController",
+  ]
+
+  /// - Complexity: O(*n*) in the length of the functions.
+  init(_ ancestry: [TypeDeclaration]) {
+    self.ancestry = ancestry
+    let functions = ancestry.flatMap(\.functions)
+    self.functions = functions
+    let calls = functions.map { $0.body.map { CalledNames.names(in: $0) } ?? [] }
+    var named: [String: [Int]] = [:]
+    for position in functions.indices where functions[position].name != "deinit" {
+      named[functions[position].name, default: []].append(position)
+    }
+    /// The functions that are called from some, themselves included.
+    func reached(from isStart: (FunctionDeclaration) -> Bool) -> Set<Int> {
+      var reached = Set(functions.indices.filter { isStart(functions[$0]) })
+      var rest = Array(reached)
+      while let next = rest.popLast() {
+        for name in calls[next] {
+          for position in named[name] ?? [] where reached.insert(position).inserted {
+            rest.append(position)
+          }
+        }
+      }
+      return reached
+    }
+    fromDeinit = reached { $0.name == "deinit" }
+    fromLifecycle = reached { Self.lifecycle.contains($0.name) }
+    fromElsewhere = reached { $0.name != "deinit" && !$0.isPrivate }
+    for (position, function) in functions.enumerated() {
+      for token in function.body?.tokens(viewMode: .sourceAccurate).map(\.tokenKind) ?? [] {
+        guard case .identifier(let text) = token else { continue }
+        let name = text.unquoted
+        if positionsByName[name]?.last != position {
+          positionsByName[name, default: []].append(position)
         }
       }
     }
-    return reached
+  }
+
+  /// The positions of the functions that name something.
+  fileprivate func functions(thatName name: String) -> [Int] { positionsByName[name] ?? [] }
+
+  /// Who ends what is in a property.
+  func of(_ property: String) -> Endings {
+    if let endings = known[property] { return endings }
+    let node = ancestry.lazy.compactMap { $0.properties[property] }.first?.node
+    let observers: AccessorDeclListSyntax? =
+      if case .accessors(let list) = node?.accessorBlock?.accessors { list } else { nil }
+    let endings = Endings(of: property, in: self, observers: observers)
+    known[property] = endings
+    return endings
   }
 }
 
@@ -118,7 +187,9 @@ private final class EndFinder: SyntaxVisitor {
   /// Names that stand for what is in the property: its own, and those of a loop over it.
   private var names: Set<String>
   private(set) var isEnded = false
-  private(set) var isCleared = false
+
+  /// The paths that are emptied. Each begins with the property.
+  private(set) var cleared: Set<[String]> = []
   private(set) var isHandedOut = false
   private var isTaken = false
 
@@ -137,13 +208,17 @@ private final class EndFinder: SyntaxVisitor {
     "remove", "cancel", "stop", "invalidate", "end", "unsubscribe", "dispose",
   ]
 
+  private let property: String
+
   init(property: String) {
+    self.property = property
     names = [property]
     super.init(viewMode: .sourceAccurate)
   }
 
   /// For the observers of the property itself, which know what it had by another name.
   init(property: String, _ observers: AccessorDeclListSyntax) {
+    self.property = property
     names = [property, "oldValue"]
     names.formUnion(observers.compactMap { $0.parameters?.name.text.unquoted })
     super.init(viewMode: .sourceAccurate)
@@ -196,11 +271,13 @@ private final class EndFinder: SyntaxVisitor {
     guard let callee = node.calleeName else { return .visitChildren }
     if let receiver = node.receiver, isIt(receiver) {
       if Self.begins(callee, with: Self.verbs) { isEnded = true }
-      // `observers.forEach { center.removeObserver($0) }`
-      if callee == "forEach", node.trimmedDescription.contains(anyOf: Self.verbs + Self.takers) {
+      // `observers.forEach { center.removeObserver($0) }`, `observer.map(center.removeObserver)`
+      if ["forEach", "map"].contains(callee),
+        node.trimmedDescription.contains(anyOf: Self.verbs + Self.takers)
+      {
         isEnded = true
       }
-      if callee == "removeAll" || callee == "popLast" { isCleared = true }
+      if callee == "removeAll" || callee == "popLast" { clear(receiver) }
       if ["popFirst", "popLast", "removeFirst", "removeLast"].contains(callee) { isPopped = true }
     }
     if node.arguments.contains(where: { isIt($0.expression) }) { isHandedOut = true }
@@ -218,13 +295,23 @@ private final class EndFinder: SyntaxVisitor {
         // A timer that fires in the distant future is one that has been put to rest.
         let value = assignment.values.first?.trimmedDescription ?? ""
         if own.last == "fireDate", value.contains("distantFuture") { isEnded = true }
-        if own.count == 1, assignment.values.contains(where: Self.isEmpty) { isCleared = true }
+        // What `isOn ? { self.show() } : nil` empties, it also fills.
+        if assignment.values.contains(where: Self.isEmpty),
+          !assignment.values.contains(where: { $0.bare.is(ClosureExprSyntax.self) })
+        {
+          clear(assignment.target)
+        }
         if own.count == 1, assignment.values.allSatisfy({ $0.is(NilLiteralExprSyntax.self) }) {
           isSetToNil = true
         }
       }
     }
     return .visitChildren
+  }
+
+  private func clear(_ target: ExprSyntax) {
+    guard let path = target.path else { return }
+    cleared.insert([property] + path.dropFirst(path[0] == "self" && path.count > 1 ? 2 : 1))
   }
 
   /// `nil`, `[]`, `[:]`, `.idle`, or a new object: what no closure is in.

@@ -103,14 +103,36 @@ extension Retention {
   }
 
   /// Whether an object lives as long as the program, so that nothing that it holds is held too long: it is that of
-  /// the application, or the one of its class. The class says so by an initializer for itself alone or by the
-  /// usual name; a `static let preview` is one of many.
+  /// the application, one that XCTest keeps until all tests are over, or the one of its class. The class says so by an initializer for itself alone or by the
+  /// usual name; a `static let preview` is one of many. Or the sources make one in one place, for good.
   func isLasting(_ ancestry: [TypeDeclaration]) -> Bool {
-    if ancestry.contains(where: \.isApplication) { return true }
+    if ancestry.contains(where: { $0.isApplication || $0.inherited.contains("XCTestCase") }) {
+      return true
+    }
+    if let type = ancestry.first, isMadeForGood(type.name, depth: 0) { return true }
     guard let type = ancestry.first, let only = onlyInstance(of: ancestry) else { return false }
-    let initializers = type.functions.filter { $0.name == "init" }
+    let initializers = type.functions(named: "init")
     return Self.namesOfOnlyInstances.contains(String(only.dropFirst(type.name.count + 1)))
       || (!initializers.isEmpty && initializers.allSatisfy(\.isPrivate))
+  }
+
+  /// Whether the sources, tests apart, make one object of a class, and that in a global or `static` variable or in a
+  /// property of an object that lives as long.
+  ///
+  /// - Parameter depth: how many owners were gone through. More than eight are not.
+  private func isMadeForGood(_ name: String, depth: Int) -> Bool {
+    let last = name.split(separator: ".").last.map(String.init) ?? name
+    let places = (index.constructions[last] ?? []).filter { !index.files[$0.file].isTest }
+    guard depth < 8, places.count == 1, let only = places.first,
+      !index.inheritedNames.contains(last), !index.inheritedNames.contains(name)
+    else { return false }
+    switch only.sink {
+    case .elsewhere, .member: return false
+    case .global: return true
+    case .property(let owner):
+      let types = index.ancestry(of: owner, from: index.files[only.file].module)
+      return types.contains(where: \.isApplication) || isMadeForGood(owner, depth: depth + 1)
+    }
   }
 
   private static let namesOfOnlyInstances: Set = [

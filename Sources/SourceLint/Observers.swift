@@ -42,7 +42,7 @@ extension RuleVisitor {
         "nothing keeps the \(kind), so nothing can end it"
           + (holdsSelf ? ", and its block captures self strongly" : ""))
     case .property(let property):
-      let endings = Endings(of: property.name, in: scope.ancestry)
+      let endings = scope.endings(of: property.name)
       // Of other libraries' registrations it is known what ends them; here it may be any function.
       if lasting != nil, endings.isHandedOut, endings.inDeinit == nil { return }
       checkEnd(of: kind, block: block, holdsSelf: holdsSelf, call, in: property, endings)
@@ -213,12 +213,22 @@ extension FunctionCallExprSyntax {
   }
 }
 
+extension ClosureExprSyntax {
+  /// Whether it is what `map` or a function like it makes of each element.
+  fileprivate var isMapping: Bool {
+    let call =
+      parent?.as(FunctionCallExprSyntax.self)
+      ?? parent?.parent?.parent?.as(FunctionCallExprSyntax.self)
+    return ["map", "compactMap", "flatMap"].contains(call?.calleeName ?? "")
+  }
+}
+
 extension CodeBlockItemSyntax {
   /// Whether it is the only statement of what returns its value.
   var isImplicitResult: Bool {
     guard let list = parent?.as(CodeBlockItemListSyntax.self), list.count == 1 else { return false }
     guard let owner = list.parent else { return false }
-    if owner.is(ClosureExprSyntax.self) { return false }
+    if let closure = owner.as(ClosureExprSyntax.self) { return closure.isMapping }
     if let block = owner.as(CodeBlockSyntax.self) {
       return block.parent?.as(FunctionDeclSyntax.self)?.signature.returnClause != nil
     }

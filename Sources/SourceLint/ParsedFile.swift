@@ -9,6 +9,9 @@ struct ParsedFile {
 
   /// The folder that stands for the module: what is declared in one is preferred there.
   let module: String
+
+  /// Whether it is in a folder of tests.
+  let isTest: Bool
   let tree: SourceFileSyntax
   let converter: SourceLocationConverter
   let allowances: Allowances
@@ -16,6 +19,7 @@ struct ParsedFile {
   init(_ input: LintInput) {
     path = input.path
     module = Self.module(of: input.path)
+    isTest = input.path.split(separator: "/").dropLast().contains { $0.hasSuffix("Tests") }
     tree = Parser.parse(source: input.text)
     converter = SourceLocationConverter(fileName: input.path, tree: tree)
     allowances = Allowances(in: tree, converter)

@@ -9,11 +9,16 @@ enum RetainedValue {
   /// The closure of a task.
   case task(ClosureExprSyntax)
   case name(ExprSyntax)
+  /// A function that is declared in the one around it.
+  case localFunction(FunctionDeclSyntax, at: ExprSyntax)
+  /// An object that a subscription assigns to.
+  case object(ExprSyntax)
 }
 
 /// Which functions keep the closures that they are given.
 struct Retention {
   let index: DeclarationIndex
+  let surroundings: SurroundingsByType
 
   /// The parameters that outlive the call, by function.
   private var kept: [FunctionDeclaration.ID: Set<Int>] = [:]
@@ -36,6 +41,7 @@ struct Retention {
   /// - Complexity: O(*r* · *n*) for *n* bytes of functions that take closures and *r* rounds, at most 8.
   init(_ index: DeclarationIndex) {
     self.index = index
+    surroundings = SurroundingsByType(index)
     var candidates: [(FunctionDeclaration, Scope)] = []
     for (key, type) in index.types {
       for function in type.functions where function.parameters.contains(where: \.isEscaping) {
@@ -45,7 +51,8 @@ struct Retention {
         }
       }
     }
-    for function in index.freeFunctions where function.parameters.contains(where: \.isEscaping) {
+    for function in index.freeFunctions.values.joined()
+    where function.parameters.contains(where: \.isEscaping) {
       if let body = function.body {
         let module = index.files[function.id.file].module
         candidates.append((function, scope(of: function, body, owner: "", module: module)))
@@ -74,10 +81,10 @@ struct Retention {
   private func scope(
     of function: FunctionDeclaration, _ body: CodeBlockSyntax, owner: String, module: String
   ) -> Scope {
-    let ancestry = owner.isEmpty ? [] : index.ancestry(of: owner, from: module)
     let node = body.parent ?? Syntax(body)
     return Scope(
-      file: function.id.file, module: module, typeName: owner, ancestry: ancestry,
+      file: function.id.file, module: module, typeName: owner,
+      surroundings: surroundings.of(owner, from: module),
       hasObject: !owner.isEmpty && !function.isTypeLevel, functionName: function.name, node: node,
       locals: LocalNames(in: node))
   }
@@ -86,29 +93,34 @@ struct Retention {
 
   /// The functions that a call may mean; none where the receiver isn't known.
   ///
-  /// - Parameter depth: how many local variables were followed to come here; see ``type(of:in:depth:)``.
+  /// - Parameters:
+  ///   - depth: how many local variables were followed to come here; see ``type(of:in:depth:)``.
+  ///   - expected: the type that `.init` stands for, and those that it inherits from.
   func callees(
-    of call: FunctionCallExprSyntax, in scope: Scope, depth: Int = 0
+    of call: FunctionCallExprSyntax, in scope: Scope, depth: Int = 0,
+    expecting expected: [TypeDeclaration] = []
   ) -> [FunctionDeclaration] {
     guard let name = call.calleeName else { return [] }
     let candidates: [FunctionDeclaration]
-    if let made = ExprSyntax(call).constructedType {
+    if call.isPlainInit {
+      candidates = expected.flatMap { $0.functions(named: "init") }
+    } else if let made = ExprSyntax(call).constructedType {
       candidates = ancestry(of: made, in: scope).flatMap {
-        $0.functions.filter { $0.name == "init" }
+        $0.functions(named: "init")
       }
     } else if let receiver = call.receiver {
       if receiver.bare.is(SuperExprSyntax.self) {
-        candidates = scope.ancestry.dropFirst().flatMap { $0.functions.filter { $0.name == name } }
+        candidates = scope.ancestry.dropFirst().flatMap { $0.functions(named: name) }
       } else {
         candidates = type(of: receiver, in: scope, depth: depth).flatMap {
-          $0.functions.filter { $0.name == name }
+          $0.functions(named: name)
         }
       }
     } else if scope.locals.contains(name) {
       candidates = []
     } else {
       let own = scope.methods(name)
-      candidates = own.isEmpty ? index.freeFunctions.filter { $0.name == name } : own
+      candidates = own.isEmpty ? index.freeFunctions[name] ?? [] : own
     }
     return candidates.filter { parameters(of: call, for: $0) != nil }
   }
@@ -137,9 +149,9 @@ struct Retention {
 
   /// The parameter of each argument that the callee keeps, by the argument's number.
   func keptArguments(
-    of call: FunctionCallExprSyntax, in scope: Scope
+    of call: FunctionCallExprSyntax, in scope: Scope, expecting expected: [TypeDeclaration] = []
   ) -> [Int: FunctionDeclaration.Parameter] {
-    let callees = callees(of: call, in: scope).filter { $0.id != current }
+    let callees = callees(of: call, in: scope, expecting: expected).filter { $0.id != current }
     guard let first = callees.first else { return [:] }
     var result: [Int: FunctionDeclaration.Parameter] = [:]
     for number in call.allArguments.indices {
@@ -157,7 +169,13 @@ struct Retention {
   // MARK: - What a value keeps
 
   /// What an expression keeps, where its value is stored.
-  func values(keptBy expression: ExprSyntax, in scope: Scope, depth: Int = 0) -> [RetainedValue] {
+  ///
+  /// - Parameter expected: the type of what it is stored in, and those that it inherits from; none where it isn't
+  ///   known.
+  func values(
+    keptBy expression: ExprSyntax, in scope: Scope, expecting expected: [TypeDeclaration] = [],
+    depth: Int = 0
+  ) -> [RetainedValue] {
     guard depth < 8 else { return [] }
     let bare = expression.bare
     func inner(_ expression: ExprSyntax) -> [RetainedValue] {
@@ -174,9 +192,12 @@ struct Retention {
       return tuple.elements.flatMap { inner($0.expression) }
     }
     if let call = bare.as(FunctionCallExprSyntax.self) {
-      return values(keptBy: call, in: scope, inner)
+      return values(keptBy: call, in: scope, expecting: expected, inner)
     }
     guard let path = bare.path else { return [] }
+    if path.count == 1, let function = scope.locals.function(path[0]) {
+      return [.localFunction(function, at: bare)]
+    }
     if path.count == 1, let value = scope.locals.initializer(of: path[0]) {
       return [.name(bare)] + inner(value)
     }
@@ -184,7 +205,8 @@ struct Retention {
   }
 
   private func values(
-    keptBy call: FunctionCallExprSyntax, in scope: Scope, _ inner: (ExprSyntax) -> [RetainedValue]
+    keptBy call: FunctionCallExprSyntax, in scope: Scope, expecting expected: [TypeDeclaration],
+    _ inner: (ExprSyntax) -> [RetainedValue]
   ) -> [RetainedValue] {
     let arguments = call.allArguments
     if call.makesTask {
@@ -197,14 +219,36 @@ struct Retention {
     }
     if let member = call.calledExpression.bare.as(MemberAccessExprSyntax.self),
       member.base == nil || ExprSyntax(call).constructedType == nil,
-      isClosureCase(member, in: scope)
+      isClosureCase(member, in: scope) || call.calledExpression.trimmedDescription == ".some"
     {
       return arguments.flatMap { inner($0.value) }
     }
+    let callees = callees(of: call, in: scope, expecting: expected)
+    if callees.isEmpty {
+      if call.isSubscription, !call.comesToAnEnd {
+        return call.subscribed.flatMap(inner) + call.assignedObjects
+      }
+      return memberwise(call, in: scope, expecting: expected).flatMap(inner)
+    }
     // Who gives back a number keeps the closure itself.
-    let results = callees(of: call, in: scope).compactMap(\.resultTypeName)
-    if results.contains(where: Self.tokens.contains) { return [] }
-    return keptArguments(of: call, in: scope).keys.sorted().flatMap { inner(arguments[$0].value) }
+    if callees.compactMap(\.resultTypeName).contains(where: Self.tokens.contains) { return [] }
+    return keptArguments(of: call, in: scope, expecting: expected).keys.sorted()
+      .flatMap { inner(arguments[$0].value) }
+  }
+
+  /// The functions that go into properties by the initializer that a struct has without being written.
+  private func memberwise(
+    _ call: FunctionCallExprSyntax, in scope: Scope, expecting expected: [TypeDeclaration]
+  ) -> [ExprSyntax] {
+    let made = ExprSyntax(call).constructedType.map { ancestry(of: $0, in: scope) }
+    guard let type = made?.first ?? (call.isPlainInit ? expected.first : nil), type.kind == .value,
+      type.functions(named: "init").isEmpty
+    else { return [] }
+    return call.allArguments.compactMap { label, value in
+      guard let label else { return value.bare.is(ClosureExprSyntax.self) ? value : nil }
+      guard let property = type.properties[label] else { return nil }
+      return property.isFunction || value.bare.is(ClosureExprSyntax.self) ? value : nil
+    }
   }
 
   /// Whether `.reading` or `Stage.reading` is a case with a closure.
@@ -220,7 +264,18 @@ struct Retention {
     return index.closureCases[scope.module]?.contains(name) == true
   }
 
-  /// What is added to a collection: its elements, and the receiver; nil for other calls.
+  /// What is added to a collection: its elements, and the receiver; nil for other calls, and where the sources say
+  /// what the function does with a closure.
+  func added(
+    by call: FunctionCallExprSyntax, in scope: Scope
+  ) -> (receiver: ExprSyntax, values: [ExprSyntax])? {
+    guard let added = Self.added(by: call),
+      !callees(of: call, in: scope).contains(where: { $0.parameters.contains(where: \.isEscaping) })
+    else { return nil }
+    return added
+  }
+
+  /// What is added to something that may be a collection.
   static func added(
     by call: FunctionCallExprSyntax
   ) -> (receiver: ExprSyntax, values: [ExprSyntax])? {
@@ -232,6 +287,12 @@ struct Retention {
 }
 
 extension FunctionCallExprSyntax {
+  /// Whether it is `.init(...)`, of a type that isn't written.
+  var isPlainInit: Bool {
+    calledExpression.bare.as(MemberAccessExprSyntax.self)
+      .map { $0.base == nil && $0.declName.baseName.text == "init" } ?? false
+  }
+
   /// `Task {}`, `Task.detached {}`, `Task<Void, Never> {}`.
   var makesTask: Bool {
     if ExprSyntax(self).constructedType == "Task" { return true }
@@ -254,11 +315,13 @@ private final class KeepFinder: SyntaxVisitor {
   }
 
   override func visit(_ node: SequenceExprSyntax) -> SyntaxVisitorContinueKind {
-    guard let assignment = Assignment(node), let path = assignment.target.path else {
+    guard let assignment = Assignment(node) ?? Assignment(adding: node),
+      let path = assignment.target.path
+    else { return .visitChildren }
+    // A variable of the function goes with it; a member of what it names does not.
+    guard path.count > 1 || !scope.locals.contains(path[0]), !goesWithTheCall(path[0]) else {
       return .visitChildren
     }
-    // A variable of the function goes with it; a member of what it names does not.
-    guard path.count > 1 || !scope.locals.contains(path[0]) else { return .visitChildren }
     if assignment.values.contains(where: keepsParameter), !isUsedUp(assignment.target) {
       isKept = true
     }
@@ -266,10 +329,15 @@ private final class KeepFinder: SyntaxVisitor {
   }
 
   override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
-    if let (receiver, values) = Retention.added(by: node) {
+    if let (receiver, values) = retention.added(by: node, in: scope) {
       let isLocal = receiver.path.map { $0.count == 1 && scope.locals.contains($0[0]) } ?? false
       if !isLocal, values.contains(where: keepsParameter), !isUsedUp(receiver) { isKept = true }
     }
+    // An object that is made goes again if nobody keeps it. Who stores it is seen where that is done.
+    if ExprSyntax(node).constructedType != nil, !ReturnFinder.returns(node, from: scope.node) {
+      return .visitChildren
+    }
+    if let root = node.receiver?.path?.first, goesWithTheCall(root) { return .visitChildren }
     let arguments = node.allArguments
     for number in retention.keptArguments(of: node, in: scope).keys
     where keepsParameter(arguments[number].value) {
@@ -278,12 +346,18 @@ private final class KeepFinder: SyntaxVisitor {
     return .visitChildren
   }
 
+  /// Whether a variable of the function has an object that is made there, and that the function gives to nobody.
+  private func goesWithTheCall(_ name: String) -> Bool {
+    scope.locals.initializer(of: name)?.constructedType != nil
+      && !PlainUseFinder.isUsed(name, in: scope.node)
+  }
+
   /// Whether what is put there is for one use: a list of those who wait, a completion.
   private func isUsedUp(_ target: ExprSyntax) -> Bool {
     guard let (property, path) = scope.holdingProperty(target), path.count == 1 else {
       return false
     }
-    return Endings(of: property.name, in: scope.ancestry).isUsedUp
+    return scope.endings(of: property.name).isUsedUp
   }
 
   private func keepsParameter(_ expression: ExprSyntax) -> Bool {
@@ -291,8 +365,74 @@ private final class KeepFinder: SyntaxVisitor {
       switch value {
       case .name(let name): name.path == [parameter]
       case .closure(let closure), .task(let closure): NameFinder.mentions(parameter, in: closure)
+      case .localFunction(let function, _): NameFinder.mentions(parameter, in: function)
+      case .object: false
       }
     }
+  }
+}
+
+/// Looks for a variable that is used as it is, not only for a member of what is in it.
+private final class PlainUseFinder: SyntaxVisitor {
+  private let name: String
+  private var isFound = false
+
+  private init(_ name: String) {
+    self.name = name
+    super.init(viewMode: .sourceAccurate)
+  }
+
+  static func isUsed(_ name: String, in node: some SyntaxProtocol) -> Bool {
+    let finder = PlainUseFinder(name)
+    finder.walk(node)
+    return finder.isFound
+  }
+
+  override func visit(_ node: DeclReferenceExprSyntax) -> SyntaxVisitorContinueKind {
+    if node.baseName.text.unquoted == name, node.parent?.is(MemberAccessExprSyntax.self) != true {
+      isFound = true
+    }
+    return .skipChildren
+  }
+}
+
+/// Finds out whether a function gives an object that it makes to its caller, or retains it by hand.
+private final class ReturnFinder: SyntaxVisitor {
+  private let name: String
+  private var isFound = false
+
+  private init(_ name: String) {
+    self.name = name
+    super.init(viewMode: .sourceAccurate)
+  }
+
+  static func returns(_ call: FunctionCallExprSyntax, from function: some SyntaxProtocol) -> Bool {
+    if let item = call.parent?.as(CodeBlockItemSyntax.self) { return item.isImplicitResult }
+    if call.parent?.is(ReturnStmtSyntax.self) == true { return true }
+    if let outer = call.parent?.parent?.parent?.as(FunctionCallExprSyntax.self),
+      outer.calleeName == "passRetained"
+    {
+      return true
+    }
+    guard let binding = call.parent?.parent?.as(PatternBindingSyntax.self),
+      let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text.unquoted
+    else { return false }
+    let finder = ReturnFinder(name)
+    finder.walk(function)
+    return finder.isFound
+  }
+
+  override func visit(_ node: ReturnStmtSyntax) -> SyntaxVisitorContinueKind {
+    if node.expression?.path == [name] { isFound = true }
+    return .visitChildren
+  }
+  override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
+    if node.calleeName == "passRetained",
+      node.arguments.contains(where: { $0.expression.path == [name] })
+    {
+      isFound = true
+    }
+    return .visitChildren
   }
 }
 

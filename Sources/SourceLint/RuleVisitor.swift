@@ -43,10 +43,11 @@ final class RuleVisitor: SyntaxVisitor {
   private func scope(for node: Syntax, functionName: String, isTypeLevel: Bool) -> Scope {
     let name = enclosing.joined(separator: ".")
     let module = program.index.files[file].module
-    let ancestry = name.isEmpty ? [] : program.index.ancestry(of: name, from: module)
+    let surroundings = retention.surroundings.of(name, from: module)
     return Scope(
-      file: file, module: module, typeName: name, ancestry: ancestry,
-      hasObject: ancestry.first?.kind == .object && !isTypeLevel, functionName: functionName,
+      file: file, module: module, typeName: name, surroundings: surroundings,
+      hasObject: surroundings.ancestry.first?.kind == .object && !isTypeLevel,
+      functionName: functionName,
       node: node, locals: LocalNames(in: node))
   }
 
@@ -131,6 +132,8 @@ final class RuleVisitor: SyntaxVisitor {
     if let scope, let assignment = Assignment(node) {
       check(assignment, in: scope)
       checkRecursion(assignment, in: scope)
+    } else if let scope, let addition = Assignment(adding: node) {
+      check(addition, in: scope)
     }
     return .visitChildren
   }

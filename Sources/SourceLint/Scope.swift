@@ -10,8 +10,8 @@ struct Scope {
   /// The type around it; empty outside of types.
   let typeName: String
 
-  /// That type and those that it inherits from, nearest first.
-  let ancestry: [TypeDeclaration]
+  /// That type and those that it inherits from.
+  let surroundings: TypeSurroundings
 
   /// Whether there is an instance of a class or an actor that is called `self`.
   let hasObject: Bool
@@ -25,13 +25,19 @@ struct Scope {
   /// Names that are parameters or variables there, with their types where these are written.
   let locals: LocalNames
 
+  /// The type and those that it inherits from, nearest first.
+  var ancestry: [TypeDeclaration] { surroundings.ancestry }
+
+  /// Who ends what is in a property.
+  func endings(of property: String) -> Endings { surroundings.endings.of(property) }
+
   func property(_ name: String) -> PropertyDeclaration? {
     for type in ancestry { if let property = type.properties[name] { return property } }
     return nil
   }
 
   func methods(_ name: String) -> [FunctionDeclaration] {
-    ancestry.flatMap { $0.functions.filter { $0.name == name } }
+    ancestry.flatMap { $0.functions(named: name) }
   }
 
   /// All names of an instance that can be written without `self`.
@@ -60,22 +66,28 @@ struct Scope {
 struct LocalNames {
   private var types: [String: String?] = [:]
   private var initializers: [String: ExprSyntax] = [:]
+  private var functions: [String: FunctionDeclSyntax] = [:]
 
   init(in node: Syntax) {
     let collector = LocalNameCollector(viewMode: .sourceAccurate)
     collector.walk(node)
     types = collector.types
     initializers = collector.initializers
+    functions = collector.functions
   }
 
   func contains(_ name: String) -> Bool { types[name] != nil }
   func type(of name: String) -> String? { types[name] ?? nil }
   func initializer(of name: String) -> ExprSyntax? { initializers[name] }
+
+  /// A function that is declared in the one around.
+  func function(_ name: String) -> FunctionDeclSyntax? { functions[name] }
 }
 
 private final class LocalNameCollector: SyntaxVisitor {
   var types: [String: String?] = [:]
   var initializers: [String: ExprSyntax] = [:]
+  var functions: [String: FunctionDeclSyntax] = [:]
 
   override func visit(_ node: FunctionParameterSyntax) -> SyntaxVisitorContinueKind {
     types[(node.secondName ?? node.firstName).text.unquoted] = .some(TypeName(node.type).name)
@@ -90,7 +102,10 @@ private final class LocalNameCollector: SyntaxVisitor {
     return .visitChildren
   }
   override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind {
-    if node.parent?.is(CodeBlockItemSyntax.self) == true { add(node.name.text) }
+    if node.parent?.is(CodeBlockItemSyntax.self) == true {
+      add(node.name.text)
+      functions[node.name.text.unquoted] = node
+    }
     return .visitChildren
   }
   override func visit(_ node: PatternBindingSyntax) -> SyntaxVisitorContinueKind {

@@ -32,7 +32,7 @@ extension RuleVisitor {
   private func isEndable(_ call: FunctionCallExprSyntax, in scope: Scope) -> Bool {
     switch sink(of: ExprSyntax(call), in: scope) {
     case .dropped: false
-    case .property(let property): Endings(of: property.name, in: scope.ancestry).isPossible
+    case .property(let property): scope.endings(of: property.name).isPossible
     case .unknown: true
     }
   }
@@ -65,7 +65,7 @@ private final class UsesOfOwner: SyntaxVisitor {
   static func mayEnd(
     _ name: String, apartFrom closure: ClosureExprSyntax, in scope: Scope
   ) -> Bool {
-    if !scope.locals.contains(name), Endings(of: name, in: scope.ancestry).isPossible {
+    if !scope.locals.contains(name), scope.endings(of: name).isPossible {
       return true
     }
     let finder = UsesOfOwner(name, closure, scope)
@@ -82,7 +82,7 @@ private final class UsesOfOwner: SyntaxVisitor {
       assignment.values.contains(where: { $0.path == [name] })
     else { return .visitChildren }
     if let (property, path) = scope.holdingProperty(assignment.target), path.count == 1 {
-      if Endings(of: property.name, in: scope.ancestry).isPossible { mayEnd = true }
+      if scope.endings(of: property.name).isPossible { mayEnd = true }
     } else {
       mayEnd = true
     }

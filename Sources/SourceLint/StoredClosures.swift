@@ -12,7 +12,8 @@ extension RuleVisitor {
         checkBackReference(assignment.target, property, path, in: scope)
       }
       if isEndedHandle(expression, property, in: scope) { continue }
-      for value in retention.values(keptBy: expression, in: scope) {
+      let expected = retention.type(of: assignment.target, in: scope)
+      for value in retention.values(keptBy: expression, in: scope, expecting: expected) {
         check(value, storedIn: property, path: path, in: scope)
       }
     }
@@ -38,17 +39,19 @@ extension RuleVisitor {
       return false
     }
     // `.reading { }` is a case of an enum.
-    if let member = call.calledExpression.as(MemberAccessExprSyntax.self), member.base == nil {
+    if let member = call.calledExpression.as(MemberAccessExprSyntax.self), member.base == nil,
+      !call.isPlainInit
+    {
       return false
     }
-    let endings = Endings(of: property.name, in: scope.ancestry)
+    let endings = scope.endings(of: property.name)
     return (endings.isElsewhere || endings.isHandedOut) && endings.inDeinit == nil
   }
 
   /// Calls that give something to what the object owns.
   func checkStoring(_ call: FunctionCallExprSyntax, in scope: Scope) {
     guard scope.hasObject else { return }
-    if let (receiver, values) = Retention.added(by: call),
+    if let (receiver, values) = retention.added(by: call, in: scope),
       let (property, path) = scope.holdingProperty(receiver)
     {
       for value in values.flatMap({ retention.values(keptBy: $0, in: scope) }) {
@@ -82,7 +85,11 @@ extension RuleVisitor {
     guard let bag = call.bag else { return false }
     guard let (property, _) = scope.holdingProperty(bag) else { return true }
     var next = call.receiver
+    if next?.bare.as(FunctionCallExprSyntax.self)?.comesToAnEnd == true { return true }
     while let link = next?.bare.as(FunctionCallExprSyntax.self) {
+      for value in link.assignedObjects {
+        check(value, storedIn: property, path: [property.name], in: scope)
+      }
       for (_, argument) in link.allArguments {
         let bare = argument.bare
         if let closure = bare.as(ClosureExprSyntax.self) {
@@ -105,7 +112,27 @@ extension RuleVisitor {
     case .closure(let closure): checkClosure(closure, property, path, in: scope)
     case .task(let closure): checkTask(closure, property, in: scope)
     case .name(let expression): checkMethod(expression, property, path, in: scope)
+    case .localFunction(let function, let place):
+      checkFunction(function, at: place, property, path, in: scope)
+    case .object(let expression):
+      if scope.endings(of: property.name).isCleared(path) { return }
+      report(
+        .strongSelf, at: expression,
+        "\(Self.way(path)) keeps a subscription that assigns to self and holds it strongly")
     }
+  }
+
+  private func checkFunction(
+    _ function: FunctionDeclSyntax, at place: ExprSyntax, _ property: PropertyDeclaration,
+    _ path: [String], in scope: Scope
+  ) {
+    guard let body = function.body, SelfCapture.mentionsSelf(body, implicitIn: scope),
+      !scope.endings(of: property.name).isCleared(path)
+    else { return }
+    report(
+      .strongSelf, at: place,
+      "\(Self.way(path)) keeps the function \(function.name.text.unquoted), which captures self strongly"
+    )
   }
 
   private func checkClosure(
@@ -113,7 +140,7 @@ extension RuleVisitor {
   ) {
     guard case .strong(let reason) = SelfCapture(of: closure) else { return }
     // A closure that is dropped when it has done its work, or whenever the object has no use for it.
-    if Endings(of: property.name, in: scope.ancestry).isCleared { return }
+    if scope.endings(of: property.name).isCleared(path) { return }
     if EndedInside.isEnded(property.name, in: closure) { return }
     let inner =
       if case .forInnerClosure = reason {
@@ -132,7 +159,7 @@ extension RuleVisitor {
     guard let own = scope.ownPath(expression), own.count == 1, scope.property(own[0]) == nil,
       scope.methods(own[0]).contains(where: { !$0.isTypeLevel })
     else { return }
-    if Endings(of: property.name, in: scope.ancestry).isCleared { return }
+    if scope.endings(of: property.name).isCleared(path) { return }
     report(
       .methodReference, at: expression,
       "\(Self.way(path)) keeps the method \(own[0]), and self with it")
@@ -147,7 +174,7 @@ extension RuleVisitor {
     _ closure: ClosureExprSyntax, _ property: PropertyDeclaration, in scope: Scope
   ) {
     guard let why = holdsSelfForGood(closure, in: scope) else { return }
-    let endings = Endings(of: property.name, in: scope.ancestry)
+    let endings = scope.endings(of: property.name)
     if endings.isElsewhere, endings.inDeinit == nil { return }
     if let end = endings.inDeinit, let body = end.body {
       let place = [related(body, in: end.id.file, "the end that is never reached")]
@@ -293,6 +320,15 @@ private final class EndedInside: SyntaxVisitor {
     if let assignment = Assignment(node), let path = assignment.target.path,
       path.dropFirst(path[0] == "self" ? 1 : 0).first == property,
       assignment.values.contains(where: { $0.is(NilLiteralExprSyntax.self) })
+    {
+      isFound = true
+    }
+    return .visitChildren
+  }
+
+  override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
+    if let path = node.receiver?.path, path.dropFirst(path[0] == "self" ? 1 : 0).first == property,
+      let name = node.calleeName, name.hasPrefix("remove") || name.hasPrefix("cancel")
     {
       isFound = true
     }

@@ -75,6 +75,41 @@ extension RuleVisitor {
 }
 
 extension FunctionCallExprSyntax {
+  /// `publisher.sink {}` and `publisher.assign(to: \.text, on: label)`, whose results keep what they are given.
+  var isSubscription: Bool {
+    receiver != nil
+      && (calleeName == "sink" || (calleeName == "assign" && argument("on") != nil))
+  }
+
+  /// The functions that a subscription calls.
+  var subscribed: [ExprSyntax] { calleeName == "sink" ? allArguments.map(\.value) : [] }
+
+  /// `self` in `assign(to: \.text, on: self)`.
+  var assignedObjects: [RetainedValue] {
+    guard calleeName == "assign", let object = argument("on"), object.bare.path == ["self"] else {
+      return []
+    }
+    return [.object(object)]
+  }
+
+  /// Whether what is subscribed to says that it comes to an end, after which it lets its subscribers go.
+  var comesToAnEnd: Bool {
+    let finite: Set = [
+      "Just", "Future", "Empty", "Fail", "Single", "just", "single", "first", "prefix", "take",
+      "collect", "last", "dataTaskPublisher", "timeout",
+    ]
+    var next: ExprSyntax? = ExprSyntax(self)
+    while let expression = next {
+      if let call = expression.bare.as(FunctionCallExprSyntax.self) {
+        if let name = call.calleeName, finite.contains(name) { return true }
+        next = call.receiver
+      } else {
+        next = expression.bare.as(MemberAccessExprSyntax.self)?.base
+      }
+    }
+    return false
+  }
+
   /// The bag of `.disposed(by: bag)` and `.store(in: &cancellables)`; nil for other calls.
   var bag: ExprSyntax? {
     switch calleeName {

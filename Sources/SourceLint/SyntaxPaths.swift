@@ -98,6 +98,16 @@ struct Assignment {
     values = Self.values(elements[2...])
   }
 
+  /// `list += [value]`, which puts the elements into the target.
+  init?(adding sequence: SequenceExprSyntax) {
+    let elements = Array(sequence.elements)
+    guard elements.count == 3, elements[1].trimmedDescription == "+=",
+      elements[2].is(ArrayExprSyntax.self)
+    else { return nil }
+    target = elements[0]
+    values = [elements[2]]
+  }
+
   /// The operands of a conditional or `??` expression that may be its value.
   static func values(_ elements: ArraySlice<ExprSyntax>) -> [ExprSyntax] {
     var values: [ExprSyntax] = []

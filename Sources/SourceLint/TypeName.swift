@@ -8,6 +8,9 @@ struct TypeName {
   /// tuples, functions and collections.
   private(set) var name: String?
 
+  /// The names of all that it is composed of: `Recorder` and `Sendable`.
+  private(set) var parts: [String] = []
+
   private(set) var isOptional = false
   private(set) var isFunction = false
   private(set) var isAsync = false
@@ -15,7 +18,10 @@ struct TypeName {
   /// Whether a value of it passed to a function can outlive the call.
   private(set) var isEscaping = false
 
-  init(_ type: TypeSyntax) { read(type) }
+  init(_ type: TypeSyntax) {
+    read(type)
+    if parts.isEmpty, let name { parts = [name] }
+  }
 
   private mutating func read(_ type: TypeSyntax) {
     if let node = type.as(OptionalTypeSyntax.self) {
@@ -42,6 +48,15 @@ struct TypeName {
       let only = node.elements.first
     {
       read(only.type)
+    } else if let node = type.as(CompositionTypeSyntax.self) {
+      parts = node.elements.compactMap { TypeName($0.type).name }
+      name = parts.first { !["Sendable", "AnyObject"].contains($0) } ?? parts.first
+    } else if let node = type.as(IdentifierTypeSyntax.self), node.name.text == "Optional",
+      let only = node.genericArgumentClause?.arguments.first?.argument.as(TypeSyntax.self)
+    {
+      isOptional = true
+      read(only)
+      isEscaping = isEscaping || isFunction
     } else if let node = type.as(IdentifierTypeSyntax.self) {
       name = node.name.text.unquoted
     } else if let node = type.as(MemberTypeSyntax.self) {

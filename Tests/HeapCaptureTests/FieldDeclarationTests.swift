@@ -30,6 +30,7 @@ private final class Declared: Ancestor {
   let constant: Leaf
   var optional: Leaf?
   let optionalConstant: Leaf?
+  // memgraph:allow strong-delegate: a strong one is what the test reads
   var delegate: (any Delegate)?
   var inStruct: Small
   let constantStruct: Small

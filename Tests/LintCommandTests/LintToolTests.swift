@@ -138,8 +138,34 @@ private let packageFolder = URL(fileURLWithPath: #filePath)
     #expect(
       rule.errors
         == "memgraph: lint --rule: there is no rule called strong-sel; did you mean strong-self?\n")
+    let device = LintCall(["/dev/null"])
+    #expect(device.status == 3)
+    #expect(
+      device.errors == "memgraph: /dev/null: not a file; give a Swift file or a folder of them\n")
     #expect(LintCall([]).status == 2)
     #expect(LintCall(["--help"]).output.hasPrefix("usage: memgraph lint [OPTION...] PATH...\n"))
+  }
+
+  /// A folder that was meant to be another one isn't proved right.
+  @Test func foldersWithoutSources() throws {
+    try withFolder(["empty/.build/C.swift": Self.source, "full/B.swift": Self.source]) { folder in
+      for operands in [["empty"], ["full", "empty"]] {
+        let call = LintCall(operands.map { folder + "/" + $0 })
+        #expect(call.status == 3)
+        #expect(call.output == "")
+        #expect(
+          call.errors.hasSuffix(
+            "/empty: no Swift file in it; give the folder that has the sources\n"))
+      }
+      // Reading from it would wait for somebody who writes.
+      let pipe = folder + "/pipe.swift"
+      #expect(mkfifo(pipe, 0o600) == 0)
+      #expect(
+        LintCall([pipe]).errors.hasSuffix(
+          "/pipe.swift: not a file; give a Swift file or a folder of them\n"))
+      #expect(LintCall([folder + "/full"]).status == 1)
+      #expect(LintCall([folder]).output.contains("in 1 of 1 file"))
+    }
   }
 
   @Test func thisProjectIsSilent() {

@@ -96,12 +96,17 @@ import Testing
     )
     #expect(model("return " + strong) == [])
     #expect(model("given(\(strong))") == [])
+    #expect(model("observers = names.map { name in \(weak) }") == [])
+    #expect(model("names.forEach { name in \(weak) }") == ["11 unended-observer"])
   }
 
   @Test func timersThatEnd() {
     let strong = "timer = \(Self.timer) { _ in self.start() }"
     #expect(model(strong, members: "deinit { timer?.invalidate() }") == ["11 cleanup-in-deinit"])
     #expect(model(strong, members: "func stop() { timer?.invalidate() }") == [])
+    let end = "{ timer?.invalidate() }"
+    #expect(model(strong, members: "func stop() \(end); deinit \(end)") == ["11 strong-self"])
+    #expect(model(strong, members: "func viewDidDisappear() \(end); deinit \(end)") == [])
     #expect(model("\(Self.timer) { timer in timer.invalidate() }") == [])
     #expect(
       model("Timer.scheduledTimer(withTimeInterval: 1, repeats: false) { _ in self.start() }") == []
@@ -117,6 +122,7 @@ import Testing
     for observers in [
       "didSet { oldValue?.invalidate() }", "willSet { clock?.invalidate() }",
       "didSet(old) { if let old { old.invalidate() } }",
+      "willSet { clock.map(center.removeObserver) }",
     ] {
       #expect(clock(observers, stop) == [])
       // They are not called in `deinit`, and another timer in place of the last is no end.

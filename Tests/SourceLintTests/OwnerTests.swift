@@ -19,11 +19,42 @@ import Testing
     ("@Published var delegate: ListDelegate?", ["2 strong-delegate"]),
     ("@WeakReference var delegate: ListDelegate?", []),
     ("@IBOutlet var delegate: ListDelegate!", []),
+    ("var delegate: Optional<ListDelegate>", ["2 strong-delegate"]),
+    ("var delegate: (any ListDelegate & Sendable)?", ["2 strong-delegate"]),
+    ("var delegate: (any ValueDelegate & AnyObject)?", ["2 strong-delegate"]),
+    ("var delegate: (any ValueDelegate & Sendable)?", []),
+    ("var delegate: ScreenDelegate?", ["2 strong-delegate"]),
+    ("var delegate: BaseDelegate?", ["2 strong-delegate"]),
+    ("var delegate: ListedDelegate?", ["2 strong-delegate"]),
+    ("var delegate: HashedDelegate?", []),
+    ("weak var delegate: Optional<ListDelegate>", []),
   ])
   func delegates(property: String, expected: [String]) {
     let protocols =
-      "protocol ListDelegate: AnyObject {}; protocol ValueDelegate {}; class Recorder: ListDelegate {}"
+      "protocol ListDelegate: AnyObject {}; protocol ValueDelegate {}; class Recorder: ListDelegate {};"
+      + "protocol ScreenDelegate where Self: UIViewController {}; protocol BaseDelegate where Self: Recorder {};"
+      + "protocol ListedDelegate where Self: ListDelegate {}; protocol HashedDelegate where Self: Hashable {}"
     #expect(found("\(protocols)\nclass List { \(property) }") == expected)
+  }
+
+  @Test func aDelegateThatIsMadeForItIsOwned() {
+    func list(_ body: String) -> [String] {
+      found(
+        """
+        protocol ListDelegate: AnyObject {}
+        class List { var delegate: ListDelegate? }
+        class Recorder: ListDelegate {}; class Other {}; class Late: Recorder {}
+        class Screen { let list = List(); func f(_ given: List) { \(body) } }
+        """)
+    }
+    #expect(list("list.delegate = Recorder()") == [])
+    #expect(list("given.delegate = Late()") == [])
+    #expect(list("list.delegate = Other()") == ["2 strong-delegate"])
+    #expect(list("list.other = Recorder()") == ["2 strong-delegate"])
+    let both =
+      "list.delegate = Recorder() } }; extension Late { func g(_ list: List) { list.delegate = self"
+    #expect(list(both) == ["2 strong-delegate"])
+    #expect(list("let made = Recorder(); list.delegate = made") == ["2 strong-delegate"])
   }
 
   @Test func referencesBackToAnOwner() {

@@ -11,18 +11,18 @@ import Testing
       final class Client {
         var onChange: ((Int) -> Void)?
         private var handlers: [(Int) -> Void] = []
-        func each(_ body: (Int) -> Void) { body(1) }
+        func each(_ body: (Int) -> Void) { body(1) }; func made(_ done: @escaping (Int) -> Void) -> Client {
+          let c = Client(handler: done); return c }
         func now(_ body: @escaping (Int) -> Void) { body(1) }
         func listen(_ handler: @escaping (Int) -> Void) { handlers.append(handler) }
         func hear(_ handler: @escaping (Int) -> Void) { listen { handler($0 + 1) } }
-        init(handler: @escaping (Int) -> Void) { onChange = handler }
-        init() {}
-      }
+        init(handler: @escaping (Int) -> Void) { onChange = handler }; init() {}
+        func push(_ done: @escaping (Int) -> Void) { let c = Client(handler: done); c.each { _ in } }; func pop(
+          _ done: @escaping (Int) -> Void) { let c = Client(); c.onChange = done; c.listen(done) }
+        func hand(_ done: @escaping (Int) -> Void) { let c = Client(handler: done); take(c) }; func enqueue(_ handler: @escaping (Int) -> Void) { handlers += [handler] }
+      }; struct Form { var title: String; var onTap: (Int) -> Void }
       final class Screen {
-        let client = Client()
-        weak var other: Client?
-        var action: ((Int) -> Void)?
-        var owned: Client?
+        let client = Client(); weak var other: Client?; var action: ((Int) -> Void)?; var actions: [(Int) -> Void] = []; var owned: Client?; var form = Form(title: "") { _ in }
         func show(_ number: Int) {}
         \(members)
         func start(_ given: Client, action wanted: @escaping (Int) -> Void) {
@@ -45,6 +45,19 @@ import Testing
     "owned = Client(handler: { self.show($0) })",
     "let made = Client { self.show($0) }; owned = made",
     "action = { _ in given.each { [weak self] in self?.show($0) } }",
+    "(action) = { self.show($0) }",
+    "action = .some({ self.show($0) })",
+    "owned = .init { self.show($0) }",
+    "owned = .init(handler: { self.show($0) })",
+    "func local(_ number: Int) { show(number) }; action = local",
+    "let local = { self.show($0) }; action = local",
+    "actions += [{ self.show($0) }]",
+    "client.enqueue { self.show($0) }",
+    "owned = client.made { self.show($0) }",
+    "form.onTap = { self.show($0) }",
+    "form = Form(title: \"\", onTap: { self.show($0) })",
+    "form = Form(title: \"\") { self.show($0) }",
+    "form = .init(title: \"\", onTap: { self.show($0) })",
   ])
   func strongSelfIsFound(body: String) {
     #expect(screen(body) == ["19 strong-self"])
@@ -62,6 +75,7 @@ import Testing
     "let client = given; client.onChange = { self.show($0) }",
     "let made = Client { self.show($0) }; _ = made",
     "client.onChange = { self.show($0); self.client.onChange = nil }",
+    "actions.append { self.show($0); self.actions.removeLast() }",
     "owned = given.unknown { self.show($0) }",
     "action = wanted",
     "_ = [1].map { self.show($0) }",
@@ -69,7 +83,15 @@ import Testing
     "guard let client = made() as? Client else { return }; client.onChange = { self.show($0) }",
     "client.listen { (self, number) in self.show(number) }",
     "client.listen { (self: Screen) in self.show(1) }",
-    "action = { _ in given.map { self in self.show(1) } }",
+    "action = { _ in given.map { (self) in self.show(1) } }",
+    "client.push { self.show($0) }",
+    "client.hand { self.show($0) }",
+    "client.pop { self.show($0) }",
+    "func local(_ number: Int) { print(number) }; action = local",
+    "func local(_ number: Int) { print(number) }; let total = 1 + 2; action = local",
+    "form = Form(title: name) { [weak self] in self?.show($0) }",
+    "owned = .init { [weak self] in self?.show($0) }",
+    "actions += [{ [weak self] in self?.show($0) }]",
   ])
   func whatIsNotKeptIsSilent(body: String) {
     #expect(screen(body) == [])
@@ -93,6 +115,32 @@ import Testing
     let body = "action = { self.show($0) }"
     #expect(screen(body, members: "func end() { action = nil }") == [])
     #expect(screen(body, members: "deinit { action = nil }") == ["19 strong-self"])
+    #expect(screen(body, members: "func end() { action = nil }; deinit { action = nil }") == [])
+    #expect(screen(body, members: "func end() { action = nil }; deinit { end() }") != [])
+    #expect(
+      screen(
+        body,
+        members: "func end() { action = nil }; func viewDidDisappear() { end() }; deinit { end() }")
+        == [])
+  }
+
+  @Test func whatIsEmptiedIsThatAndNothingElse() {
+    let body = "client.onChange = { self.show($0) }"
+    func end(_ property: String, in function: String = "viewDidDisappear") -> [String] {
+      screen(body, members: "func \(function)() { client.\(property) = nil }")
+    }
+    #expect(end("onChange") == [])
+    #expect(end("onEnd") == ["19 strong-self"])
+    #expect(end("onChange", in: "end") == ["19 strong-self"])
+    #expect(
+      screen("client.listen { self.show($0) }", members: "func end() { client.onChange = nil }")
+        == ["19 strong-self"])
+    // What a conditional expression empties, it fills as well.
+    let either = "action = 1 > 0 ? { self.show($0) } : nil"
+    #expect(screen(either) == ["19 strong-self"])
+    #expect(
+      screen("action = { self.show($0) }", members: "func on() { \(either) }").contains(
+        "19 strong-self"))
   }
 
   @Test func whatIsInAnObjectThatIsLetGoIsSilent() {
@@ -140,11 +188,14 @@ import Testing
   }
 
   @Test func whatLivesAsLongAsTheProgramIsSilent() {
-    func model(_ members: String, before: String = "", inherits: String = "") -> [String] {
+    func model(
+      _ members: String, before: String = "", inherits: String = "", after: String = ""
+    ) -> [String] {
       found(
         """
         \(before) class Model\(inherits) { var f: (() -> Void)?; \(members)
           func g() { f = { self.g() } } }
+        \(after)
         """)
     }
     #expect(model("") == ["2 strong-self"])
@@ -154,9 +205,22 @@ import Testing
     #expect(model("static let preview = Model()") == ["2 strong-self"])
     #expect(model("static let shared = Model(); static let other = Model()") == ["2 strong-self"])
     #expect(model("static var shared: Model { Model() }") == ["2 strong-self"])
+    #expect(model("") == ["2 strong-self"])
+    for owner in [
+      "let model = Model()", "enum Globals { static let model = Model() }",
+      "@main class App { let model = Model() }", "@main struct App { var model: Model = .init() }",
+      "let world = World(); class World { var model = Model() }",
+    ] { #expect(model("", after: owner) == [], "\(owner)") }
+    for owner in [
+      "var model: Model? = Model()", "class World { var model = Model() }",
+      "func f() { g(Model()) }",
+      "let model = Model(); func f() { g(Model()) }", "let model = Model(); class Other: Model {}",
+    ] { #expect(model("", after: owner) == ["2 strong-self"], "\(owner)") }
     #expect(model("", before: "@main") == [])
     #expect(model("", before: "@UIApplicationMain") == [])
     #expect(model("", inherits: ": NSObject, UIApplicationDelegate") == [])
+    #expect(model("", inherits: ": XCTestCase") == [])
+    #expect(model("", inherits: ": Base", after: "class Base: XCTestCase {}") == [])
     #expect(model("", inherits: ": NSObject, UIWindowSceneDelegate") == ["2 strong-self"])
   }
 
@@ -183,6 +247,37 @@ import Testing
     #expect(bag(".map { 1 }.subscribe(onNext: show).disposed(by: bag)") == ["5 method-reference"])
     #expect(bag(".sink { [weak self] in self?.show() }.store(in: &cancellables)") == [])
     #expect(bag(".sink { self.show() }.disposed(by: service.bag)") == [])
+    #expect(bag(".assign(to: \\.name, on: self).store(in: &cancellables)") == ["5 strong-self"])
+    #expect(bag(".assign(to: \\.name, on: service).store(in: &cancellables)") == [])
+    #expect(bag(".first().sink { self.show() }.store(in: &cancellables)") == [])
+  }
+
+  @Test func subscriptionsThatAreKeptAnotherWay() {
+    func model(_ body: String, _ members: String = "") -> [String] {
+      found(
+        """
+        final class Model {
+          private var cancellables: Set<AnyCancellable> = []
+          private var cancellable: AnyCancellable?
+          func show() {}
+          func start(_ service: Service) { \(body) }
+          \(members)
+        }
+        """)
+    }
+    for kept in ["cancellables.insert($)", "cancellable = $"] {
+      func body(_ subscription: String) -> String { kept.replacing("$", with: subscription) }
+      #expect(model(body("service.events.sink { self.show() }")) == ["5 strong-self"])
+      #expect(model(body("service.events.sink(receiveValue: show)")) == ["5 method-reference"])
+      #expect(model(body("service.events.assign(to: \\.name, on: self)")) == ["5 strong-self"])
+      #expect(model(body("service.events.sink { [weak self] in self?.show() }")) == [])
+      #expect(model(body("service.events.first().sink { self.show() }")) == [])
+      #expect(model(body("service.events.assign(to: \\.name, on: service)")) == [])
+    }
+    let once = "{ self.show(); self.cancellable?.cancel() }"
+    #expect(model("cancellable = service.events.sink \(once)") == [])
+    let end = "func end() { cancellable?.cancel() }"
+    #expect(model("cancellable = service.events.sink { self.show() }", end) == [])
   }
 
   @Test func lazyProperties() {
@@ -210,6 +305,19 @@ import Testing
       found("struct S { var f: (() -> Void)?; mutating func g() { f = { _ = self } } }") == [])
     #expect(
       found("class S { static var f: (() -> Void)?; static func g() { f = { _ = self } } }") == [])
+  }
+
+  /// Each function of a type is looked at with what all of them end; that is to be found out once.
+  @Test func largeTypes() {
+    func methods(_ count: Int, _ method: (Int) -> String) -> String {
+      "class C { var f: (() -> Void)?\n" + (0..<count).map { method($0) + "\n" }.joined() + "}"
+    }
+    let one = methods(2_000) { "func g\($0)() { f = { self.g\($0)() } }" }
+    #expect(found(one).count == 2_000)
+    let each = methods(2_000) {
+      "var f\($0): (() -> Void)?; func g\($0)() { f\($0) = { self.g\($0)() } }"
+    }
+    #expect(found(each).count == 2_000)
   }
 
   @Test func declarationsOfOtherFilesAreKnown() {
