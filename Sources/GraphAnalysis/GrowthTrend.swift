@@ -28,6 +28,10 @@ package enum GrowthTrend: String, Hashable, Sendable, CaseIterable {
   /// steps become smaller and smaller, and the last third of the marks brought at most a quarter of what the
   /// third before it did. A single rise that is not the latest step shows no trend.
   ///
+  /// What falls grows only where it climbs much farther than it falls, more than once. A cache that is cleared
+  /// when it is full, and gets as much at each mark, can look like a saw that climbs for a while: 2 8 4 10 6 with
+  /// six a mark and room for ten. What ends where it began has not grown at all.
+  ///
   /// Sources: the chance of a pause by Laplace's rule of succession; steps that become smaller by the test of
   /// Mann and Kendall.
   ///
@@ -46,13 +50,27 @@ package enum GrowthTrend: String, Hashable, Sendable, CaseIterable {
     for place in high.indices.dropFirst() { high[place] = max(high[place], high[place - 1]) }
     var low = counts
     for place in low.indices.dropLast().reversed() { low[place] = min(low[place], low[place + 1]) }
-    if Self._isGrowing(high), Self._isGrowing(low) {
+    if last > first, Self._climbs(counts, high: high), Self._isGrowing(high), Self._isGrowing(low) {
       self = .growing
     } else if last > first, !Self._swings(counts) {
       self = .settled
     } else {
       self = .fluctuating
     }
+  }
+
+  /// Whether numbers climb so much farther than they fall that no cache which is cleared when it is full looks
+  /// like them.
+  ///
+  /// One that has room for *c* and gets *k* at each mark falls by two fifths of its range or more where *k* is at
+  /// most 3*c*/5. Where *k* is up to 2*c*/3 it falls by a third or more, and is full before its third new high.
+  /// Where *k* is more it falls twice or oftener in turn, by which it has fallen by half, or has a single new high.
+  private static func _climbs(_ counts: [Int], high: [Int]) -> Bool {
+    let range = (counts.max() ?? 0) - (counts.min() ?? 0)
+    let fall = zip(high, counts).reduce(0) { max($0, $1.0 - $1.1) }
+    if fall == 0 { return true }
+    let highs = zip(high, high.dropFirst()).count { $0 < $1 }
+    return fall * 5 < range * 2 && highs >= (fall * 3 > range ? 3 : 2)
   }
 
   /// Whether numbers that never fall keep rising up to the last.

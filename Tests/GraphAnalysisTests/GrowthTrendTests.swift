@@ -39,6 +39,17 @@ import Testing
     ),
     Case(
       testDescription: "a saw that climbs", counts: [5, 7, 6, 8, 7, 9, 8, 10], trend: .growing),
+    Case(
+      testDescription: "a saw that climbs as far as it swings",
+      counts: [2, 8, 4, 10, 6, 12, 8, 14],
+      trend: .growing),
+    Case(
+      testDescription: "a cache that is cleared at ten, six a mark", counts: [6, 2, 8, 4, 10, 6],
+      trend: .fluctuating),
+    Case(
+      testDescription: "the same, two marks later", counts: [2, 8, 4, 10], trend: .fluctuating),
+    Case(testDescription: "the same, a mark more", counts: [2, 8, 4, 10, 6], trend: .fluctuating),
+    Case(testDescription: "a small fall at the end", counts: [10, 12, 11, 13], trend: .growing),
     Case(testDescription: "cleared at the end", counts: [1, 2, 3, 4, 5, 0], trend: .shrinking),
     Case(testDescription: "shrinking", counts: [9, 8, 7], trend: .shrinking),
     Case(testDescription: "nothing", counts: [0, 0], trend: .steady),
@@ -133,6 +144,60 @@ import Testing
     for _ in 0..<Int.random(in: 4...30, using: &random) {
       counts.append(Int.random(in: capacity * 9 / 10...capacity, using: &random))
     }
+    #expect(GrowthTrend(of: counts) != .growing, "\(counts)")
+  }
+
+  @Test("A cache that is cleared when it is full is not growing, however much it gets at each mark")
+  func cleared() {
+    var counted = 0
+    for capacity in 5...30 {
+      for perMark in 1..<capacity {
+        var counts = [perMark]
+        var hasFallen = false
+        for _ in 0..<3 * capacity {
+          let last = counts[counts.count - 1]
+          counts.append(last + perMark > capacity ? last + perMark - capacity : last + perMark)
+          if counts[counts.count - 1] < last { hasFallen = true }
+        }
+        guard hasFallen else { continue }
+        for first in 0..<min(capacity, 10) {
+          for count in 2...16 where first + count <= counts.count {
+            let seen = Array(counts[first..<first + count])
+            // Until it is cleared nothing tells it from what grows.
+            guard zip(seen, seen.dropFirst()).contains(where: { $0 > $1 }) else { continue }
+            counted += 1
+            if GrowthTrend(of: seen) == .growing {
+              Issue.record("room for \(capacity), \(perMark) a mark: \(seen)")
+              return
+            }
+          }
+        }
+      }
+    }
+    #expect(counted > 20_000)
+  }
+
+  @Test("A saw that climbs farther than it swings grows", arguments: 0..<300 as Range<UInt64>)
+  func climbingSaw(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let fall = Int.random(in: 1...20, using: &random)
+    let climb = Int.random(in: 1...10, using: &random)
+    // Up by both and down by one, until it has climbed twice as far as it falls.
+    var counts = [Int.random(in: 0...50, using: &random)]
+    for _ in 0..<max(3, 2 * fall / climb + 1) {
+      counts.append(counts[counts.count - 1] + fall + climb)
+      counts.append(counts[counts.count - 1] - fall)
+    }
+    #expect(GrowthTrend(of: counts) == .growing, "\(counts)")
+  }
+
+  @Test("What ends where it began never grows", arguments: 0..<300 as Range<UInt64>)
+  func backAgain(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var counts = (0..<Int.random(in: 1...12, using: &random)).map { _ in
+      Int.random(in: 0...10, using: &random)
+    }
+    counts.append(counts[0])
     #expect(GrowthTrend(of: counts) != .growing, "\(counts)")
   }
 

@@ -56,6 +56,10 @@ import Testing
     #expect(Units.signedQuotient(11, over: 3) == "+3.7")
     #expect(Units.signedQuotient(-1, over: 2) == "-0.5")
     #expect(Units.signedQuotient(0, over: 5) == "0")
+    // What is some is never written as nothing.
+    #expect(Units.signedQuotient(1, over: 30) == "+0.03")
+    #expect(Units.signedQuotient(-1, over: 2_000) == "-0.001")
+    #expect(Units.signedQuotient(1, over: 20) == "+0.1")
     #expect(Units.milliseconds(240_499) == "0.24 ms")
     #expect(Units.milliseconds(12_005_000_000) == "12,005.00 ms")
     #expect(Units.milliseconds(0) == "0.00 ms")

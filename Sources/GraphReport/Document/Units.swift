@@ -50,11 +50,20 @@ package enum Units {
     number(value) + " " + (value == 1 ? noun : plural ?? noun + "s")
   }
 
-  /// A quotient with its sign and at most one decimal: `+4`, `+3.7`, `-0.5`.
+  /// A quotient with its sign and one decimal at most: `+4`, `+3.7`, `-0.5`; what would be nothing so has the first
+  /// decimal that is: `+0.03`.
   package static func signedQuotient(_ value: Int, over divisor: Int) -> String {
     precondition(divisor > 0, "a quotient over nothing")
     let tenths = (value.magnitude * 10 + UInt(divisor) / 2) / UInt(divisor)
     let sign = value > 0 ? "+" : value < 0 ? "-" : ""
+    if tenths == 0, value != 0 {
+      var (scale, decimals) = (UInt(100), 2)
+      while (value.magnitude * scale + UInt(divisor) / 2) / UInt(divisor) == 0 {
+        (scale, decimals) = (scale * 10, decimals + 1)
+      }
+      let digit = (value.magnitude * scale + UInt(divisor) / 2) / UInt(divisor)
+      return sign + "0." + String(repeating: "0", count: decimals - 1) + String(digit)
+    }
     let whole = number(Int(tenths / 10))
     return sign + whole + (tenths % 10 == 0 ? "" : ".\(tenths % 10)")
   }
