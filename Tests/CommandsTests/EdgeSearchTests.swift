@@ -113,4 +113,52 @@ import Testing
         try whatIf(weakening: [found.effect], in: graph).freed.costByType["App.Screen"]?.count == 1)
     }
   }
+
+  /// A task that runs, and two that wait, each with a closure's context; and what those hold, held elsewhere too.
+  private static var taskSnapshot: Snapshot {
+    var heap = SnapshotDSL()
+    heap.module("/app/App", buildID: "5eed", addresses: 0x5000..<0xA000)
+    let hub = heap.object("App.Hub", bytes: 48)
+    heap.root(.global, address: 0x5000, to: hub)
+    let model = heap.object("App.Model", bytes: 96)
+    heap.edge(hub, "model", to: model)
+    for id in [1, 19, 20] as [UInt64] {
+      let task = heap.task("Task", bytes: 352)
+      heap.edge(hub, "tasks[_]", to: task)
+      let context = heap.closureContext()
+      heap.edge(task, "closure", to: context)
+      heap.edge(context, "capture[0]", to: id == 1 ? hub : model)
+      heap.describe(
+        task, id: id, state: id == 1 ? .running : .suspended, frames: id == 1 ? [] : [0x8130])
+    }
+    return heap.snapshot()
+  }
+
+  @Test("A pasted task is answered by its own name, and with what it is to be cut together with")
+  func pastedTogether() throws {
+    let snapshot = Self.taskSnapshot
+    let graph = try HeapGraph(snapshot)
+    let names = Names(snapshot, symbols: ClinicSymbols())
+    let search = EdgeSearch(in: graph, names: names)
+    let waiting = try #require(graph.nodes.first { names.task($0)?.id == 19 })
+    let shown = try #require(names.task(waiting)).shown
+    let found = try search.find("\(shown).closure")
+    #expect(found.kinds.map(\.title) == ["\(shown).closure"])
+    let running = try #require(graph.nodes.first { names.task($0)?.id == 1 })
+    #expect(names.task(running)?.shown != shown)
+
+    let (task, field) = ("\(shown).closure", "App.Hub.model")
+    for pasted in ["\(task) and \(field)", "\(task) and \(field) together", "\(field) and \(task)"]
+    {
+      let parts = search.parts(of: pasted)
+      #expect(Set(parts) == [task, field], "\(pasted)")
+      let effects = try parts.map { try search.find($0).effect }
+      let freed = try whatIf(weakening: effects, in: graph).freed.costByType
+      #expect(freed["App.Model"]?.count == 1, "\(pasted)")
+    }
+    // What is no name is not dropped.
+    let unknown = search.parts(of: "\(task) and App.Hub.nothing")
+    #expect(throws: CommandError.self) { try unknown.map { try search.find($0) } }
+    #expect(search.parts(of: task) == [task] && search.parts(of: field) == [field])
+  }
 }

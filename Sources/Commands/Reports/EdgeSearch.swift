@@ -67,6 +67,35 @@ struct EdgeSearch {
       kinds: told, effect: CutEffect(slots: Set(found.flatMap(\.kind.slots)).sorted()))
   }
 
+  /// The references that a text names: a cut of several edges is pasted as a report writes it, with "and" between.
+  ///
+  /// - Returns: the text as it is where it has one part, or not all parts of it name something.
+  func parts(of asked: String) -> [String] {
+    var parts = [""]
+    var depth = 0
+    var rest = asked[...]
+    while let character = rest.first {
+      if depth == 0, rest.hasPrefix(" and ") {
+        parts.append("")
+        rest = rest.dropFirst(" and ".count)
+        continue
+      }
+      if character == "(" || character == "<" { depth += 1 }
+      if character == ")" || character == ">" && !parts[parts.count - 1].hasSuffix("-") {
+        depth -= 1
+      }
+      parts[parts.count - 1].append(character)
+      rest = rest.dropFirst()
+    }
+    for ending in [" together", " together free"] where parts[parts.count - 1].hasSuffix(ending) {
+      parts[parts.count - 1].removeLast(ending.count)
+    }
+    if parts.count == 1 { return [asked] }
+    // No task is called so, and what comes after its name would be lost.
+    if Wanted(asked).task != nil { return parts }
+    return parts.allSatisfy { (try? find($0)) != nil } ? parts : [asked]
+  }
+
   /// What keeps the registered resources that are called so, which closing them ends; nil where there are none.
   private func _resources(_ wanted: Wanted) -> Found? {
     let pattern = TypePattern(wanted.edge)
@@ -117,10 +146,14 @@ struct EdgeSearch {
       } ?? alike
     let field = wanted.edge.dropFirst("Task".count)
     let kinds = _kinds.filter { wanted.matches($0.text, byPrefix: false) }.map(\.text)
-    let shown = kinds.isEmpty ? [EdgeName(task: told ?? tasks[0], names: _names)] : kinds
+    let first = told ?? tasks[0]
     guard field.hasSuffix("]") else {
-      return Found(kinds: shown, effect: graph.effect(ofEnding: tasks))
+      // The task that was asked for, though a kind is called after the first one that has such a reference.
+      return Found(
+        kinds: [EdgeName(task: first, field: String(field), names: _names)],
+        effect: graph.effect(ofEnding: tasks))
     }
+    let shown = kinds.isEmpty ? [EdgeName(task: first, names: _names)] : kinds
     let own = Set(graph.slotsHeld(by: tasks))
     let slots = _kinds.filter { wanted.matches($0.text, byPrefix: false) }.flatMap(\.kind.slots)
     return Found(kinds: shown, effect: CutEffect(slots: Set(slots).intersection(own).sorted()))
@@ -245,6 +278,8 @@ private struct Wanted {
   func matches(_ text: EdgeName, byPrefix: Bool) -> Bool {
     guard matchesTarget(text) else { return false }
     if Self.plain(text.title) == edge { return true }
+    // All words of C memory that reports call the same.
+    if edge.hasSuffix(".+*"), TypePattern.glob(edge, Self.plain(text.title)) { return true }
     if text.field.isEmpty || text.module.isEmpty, matchesWhole(EdgeName.folded(text.title)) {
       return true
     }

@@ -20,8 +20,8 @@ extension Verb {
       module may be left out; * and ? stand for anything, [_] for every element of a
       container. A closure's capture is named as reports name it, by its closure or by the
       field that holds it; a global variable by its name; the cut of a finding can be
-      pasted, arrow included: a task with its number stands for the tasks that read like it,
-      and for their end. Several references are weak together; what each frees alone
+      pasted, arrow included, also one of several edges with "and" between: a task with its
+      number stands for the tasks that read like it, and for their end. Several references are weak together; what each frees alone
       is said, too.
       """,
     options: [.weaken] + Option.report + [.limit] + Option.naming + [.folder],
@@ -35,8 +35,8 @@ extension Verb {
     ]
   ) { call in
     let failOn = try FailOn(call.arguments, standard: .none)
-    let asked = call.arguments.texts(.weaken)
-    guard !asked.isEmpty else {
+    let written = call.arguments.texts(.weaken)
+    guard !written.isEmpty else {
       throw UsageError(
         "--weaken", "missing", mend: "name a reference, as --weaken App.Client.delegate")
     }
@@ -45,6 +45,7 @@ extension Verb {
     let inspection = try call.inspect(call.arguments.operands[0], progress: progress)
     progress.report(step: "looking for the references", done: 0, total: 0)
     let search = EdgeSearch(in: inspection.graph, names: inspection.names)
+    let asked = written.flatMap { search.parts(of: $0) }
     let found = try asked.map { try search.find($0) }
     progress.report(step: "counting references", done: 0, total: 0)
     let answer = try GraphAnalysis.whatIf(weakening: found.map(\.effect), in: inspection.graph)

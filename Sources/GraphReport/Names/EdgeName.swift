@@ -16,10 +16,10 @@ package struct EdgeName: Hashable, Sendable {
   package let module: String
 
   /// The path of fields, every index as `[_]`; empty for a variable itself.
-  package let field: String
+  package private(set) var field: String
 
   /// The edge as reports show it: `App.Client.onChange`, `(closure #1 in App.Model.start()).self`.
-  package let title: String
+  package private(set) var title: String
 
   /// The closure that the edge goes through where it has no context of its own.
   package let closure: String?
@@ -35,6 +35,16 @@ package struct EdgeName: Hashable, Sendable {
 
   /// The edge and what it leads to: `App.Client.onChange -> closure #1 in App.Model.start()`.
   package var whole: String { title + " -> " + target }
+
+  /// The edges that all words of the same memory are: `(malloc[64] in f).+*`, which can be asked for.
+  var ofAllEntries: EdgeName {
+    var name = self
+    guard field.hasPrefix("+"), title.hasSuffix(field) else { return name }
+    name.title.removeLast(field.count)
+    name.field = "+*"
+    name.title += name.field
+    return name
+  }
 
   /// A kind of edge.
   package init(_ kind: EdgeKind, names: Names) {
@@ -111,11 +121,13 @@ package struct EdgeName: Hashable, Sendable {
   }
 
   /// A task as a whole.
-  package init(task node: NodeIndex, names: Names) {
+  ///
+  /// - Parameter field: What it is asked for by, with the dot before: `.closure`; what goes is all that it holds.
+  package init(task node: NodeIndex, field: String = "", names: Names) {
     holder = "Task"
     module = ""
-    field = ""
-    title = names.task(node)?.shown ?? "Task"
+    self.field = String(field.drop { $0 == "." })
+    title = (names.task(node)?.shown ?? "Task") + field
     closure = nil
     capture = ""
     target = "all that it holds"
