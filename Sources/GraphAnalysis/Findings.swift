@@ -132,8 +132,9 @@ public struct CutProposal: Hashable, Sendable {
     /// Something retained it and never released it.
     case balanceRetain
 
-    /// Memory that the program asked for holds the object, and letting that go releases nothing: deinitialize
-    /// what is in it first.
+    /// Memory that the program asked for holds the object, and letting that go releases nothing: balance the
+    /// retain that was passed into it, or, where it is a typed pointer's, deinitialize what is in it first. Which
+    /// of the two made the entry, the memory does not tell.
     case deinitializeMemory
 
     /// A library keeps an object of its own alive, by a retain that it has nowhere in memory: end the object.
@@ -159,6 +160,9 @@ public struct CutProposal: Hashable, Sendable {
 
     /// It leads from a part of an object back to that object.
     case ownPart
+
+    /// It is one entry of memory that holds more of the same type: all of them go, as elements of a list do.
+    case entry
   }
 
   public init(
@@ -242,6 +246,10 @@ public struct Finding: Hashable, Sendable {
 
   /// The best edges to cut, best first.
   public var cuts: [CutProposal]
+
+  /// How many objects at least were held in the same way at an earlier mark and have gone; 0 where one snapshot
+  /// alone was looked at.
+  public var goneCount = 0
 
   /// Stable across runs, machines and rebuilds: 12 hexadecimal digits from the edges of the finding.
   public var fingerprint: String

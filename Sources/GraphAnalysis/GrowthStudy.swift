@@ -263,9 +263,13 @@ package struct GrowthStudy {
       if cancel.isCancelled { throw CancellationError() }
       let head = heads[place] ?? place
       guard let members = membersByPlace[head],
-        let finding = try _finding(
+        var finding = try _finding(
           of: members, at: head, in: last, cuts: cuts, counting: &counting, cancel: cancel)
       else { return nil }
+      if finding.kind == .abandoned {
+        let counts = costs[head].map(\.count)
+        finding.goneCount = zip(counts, counts.dropFirst()).reduce(0) { $0 + max(0, $1.0 - $1.1) }
+      }
       let dragged = (growthByType[place] ?? [:]).map {
         (type: _names.texts[$0.key], count: $0.value)
       }

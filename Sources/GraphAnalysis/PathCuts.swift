@@ -201,10 +201,13 @@ struct PathCutSearch {
     case .deinitializeMemory:
       // The same code lets go of all blocks that it has asked for.
       let made = graph.making(ofBlock: step.node)
-      if !made.isEmpty {
-        let alike = graph.nodes.filter { graph.making(ofBlock: $0) == made }
-        return CutEffect(slots: graph.slots(like: step, from: alike))
+      let alike =
+        made.isEmpty ? [step.node] : graph.nodes.filter { graph.making(ofBlock: $0) == made }
+      if plan.reason == .entry {
+        return CutEffect(
+          slots: alike.flatMap { graph.entries(of: $0, like: path.target) }.ascending())
       }
+      if !made.isEmpty { return CutEffect(slots: graph.slots(like: step, from: alike)) }
     default: break
     }
     var holders = graph.nodes(leadingTo: members, along: path.steps[plan.step...])

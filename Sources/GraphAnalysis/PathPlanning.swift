@@ -81,7 +81,9 @@ struct PathPlanning {
       return PathPlan(step: last, advice: .captureWeakly)
     }
     if graph.kind(of: graph.holder(ofLast: steps[last])) == .block {
-      return PathPlan(step: last, advice: .deinitializeMemory)
+      let entries = graph.entries(of: graph.holder(ofLast: steps[last]), like: path.target)
+      return PathPlan(
+        step: last, advice: .deinitializeMemory, reason: entries.count > 1 ? .entry : .none)
     }
     if graph.isLibrarys(steps[last]) { return PathPlan(step: last, advice: .endLibraryObject) }
     let field = graph.foldedField(of: steps[last])
@@ -133,6 +135,17 @@ struct PathPlanning {
 }
 
 extension HeapGraph {
+  /// The references by which a block without a type holds objects of the type of one.
+  ///
+  /// - Returns: slots of the graph.
+  /// - Complexity: O(references of the block).
+  func entries(of block: NodeIndex, like target: NodeIndex) -> [UInt32] {
+    let name = nameKey(of: target)
+    return strong.edges(from: block.rawValue).filter {
+      nameKey(of: NodeIndex(rawValue: strong.targets[$0])) == name
+    }.map { UInt32($0) }
+  }
+
   /// The node that the last reference of a step leaves.
   func holder(ofLast step: ReferenceStep) -> NodeIndex {
     step.edges.last.map { source(of: $0) } ?? step.node

@@ -96,6 +96,26 @@ import Testing
     #expect(cut.frees.count == 3)
   }
 
+  @Test("All entries of C memory that hold objects of one type go together")
+  func foreignEntries() throws {
+    var heap = SnapshotDSL()
+    let hub = heap.object("App.Hub")
+    heap.root(.global, address: 0x1000, to: hub)
+    let block = heap.block(stack: heap.stack(0x8120))
+    heap.edge(hub, "handlers", to: block)
+    for place in 0..<3 {
+      heap.edge(
+        block, "+\(16 * place)", to: heap.object("App.Importer", strongCount: 1),
+        provenance: .scanned)
+    }
+    heap.edge(block, "+64", to: heap.object("App.Log", strongCount: 1), provenance: .scanned)
+    let (cut, _, findings) = try Self.held(heap, "App.Importer")
+    #expect(findings.count == 1 && findings[0].members.count == 3)
+    #expect(cut.advice == .deinitializeMemory && cut.reason == .entry && cut.frees.count == 3)
+    let (one, _, _) = try Self.held(heap, "App.Log")
+    #expect(one.advice == .deinitializeMemory && one.reason == .none && one.frees.count == 1)
+  }
+
   @Test("Handles of finished tasks are to be taken out of the list that keeps them")
   func finishedTasks() throws {
     var heap = SnapshotDSL()

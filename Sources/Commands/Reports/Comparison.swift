@@ -71,24 +71,32 @@ struct Comparison {
     // Of a leak that is older, only what was born in between is told.
     let leaked = try leaks(in: graph).findings.keeping(in: graph) { bornSet.contains($0) }
     if let growth {
-      findings = leaked + growth.findings.filter { $0.kind == .abandoned }
+      let held = growth.findings.filter { $0.kind == .abandoned }
+      findings = leaked + Self.ranked(held)
       omittedCount = growth.omittedCount
       omitted = .zero
       return
     }
-    let held = try abandoned(
+    var held = try abandoned(
       bornNodes.filter {
         graph.isReachable[$0.position] && grownTypes.contains(graph.typeName(of: $0))
       }, in: graph, nonOwners: nonOwners)
+    try countGone(
+      from: diedNodes, in: first.graph, nonOwners: nonOwners, for: &held.findings, in: graph)
     let elements =
       filter.asksForTypes
       ? []
       : elementsOfGrownLists(
         from: first.graph, to: graph, born: bornNodes, besides: leaked + held.findings)
     let lists = try abandoned(elements, in: graph, nonOwners: nonOwners)
-    findings = leaked + held.findings + lists.findings
+    findings = leaked + Self.ranked(held.findings + lists.findings)
     omittedCount = held.omittedCount + lists.omittedCount
     omitted = held.omitted + lists.omitted
+  }
+
+  /// Findings with those behind the others whose way lets go of objects: what is bounded does.
+  private static func ranked(_ findings: [Finding]) -> [Finding] {
+    findings.filter { $0.goneCount == 0 } + findings.filter { $0.goneCount > 0 }
   }
 
   private static func markCount(from first: Snapshot, to last: Snapshot) -> Int {

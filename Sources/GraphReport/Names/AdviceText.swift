@@ -21,6 +21,9 @@ struct AdviceText {
   /// Whether it is of a leak that nothing in memory holds.
   let isHeldByNothing: Bool
 
+  /// How many objects at least have gone from where those of the finding are held.
+  var goneCount = 0
+
   /// Whether the program itself asked the allocator for what the step leaves.
   let isOwnMemory: Bool
 
@@ -78,14 +81,18 @@ struct AdviceText {
     case .deinitializeMemory:
       let memory = isOwnMemory ? step.type : "the memory"
       return
-        "deinitialize what is in \(memory) before it is let go, then deallocate it"
-        + " (deinitialize(count:), deallocate()): neither happens by itself, and deallocate() releases nothing"
+        "balance Unmanaged.passRetained with release() where the entry is taken out of \(memory); where that is"
+        + " a typed pointer's (UnsafeMutablePointer), deinitialize what is in it before it is let go, then"
+        + " deallocate it (deinitialize(count:), deallocate()): neither happens by itself, and deallocate()"
+        + " releases nothing"
     case .removeHandler:
       return
         "remove the handler from \(container) when the work ends: [weak self] lets self go, but the list"
         + " keeps growing"
     case .boundContainer:
-      return "bound \(container), or remove from it when the work ends: it keeps every entry"
+      return goneCount > 0
+        ? "bound \(container) if it still grows: it does let go of entries"
+        : "bound \(container), or remove from it when the work ends: it keeps every entry"
     case .cancelTask:
       if step.task?.sleeps == true {
         return
@@ -227,7 +234,7 @@ struct AdviceText {
     case .oneOfMany: "each of many refers back to what holds them all"
     case .maker: "it refers back to what made \(step.type)"
     case .ownPart: "it leads back to the object that owns it"
-    case .none: "it is held by what it refers to"
+    case .none, .entry: "it is held by what it refers to"
     }
   }
 

@@ -12,6 +12,9 @@ struct CutText {
   let cycle: [ReferenceStep]
   let path: RetainPath?
 
+  /// How many objects at least have gone from where those of the finding are held.
+  var goneCount = 0
+
   /// What a retain without a holder leads to.
   let target: String
   let names: Names
@@ -95,13 +98,14 @@ struct CutText {
     return AdviceText(
       advice: part.advice, reason: part.reason, step: text(of: part.step), target: end ?? target,
       isOfCycle: !cycle.isEmpty, isHeldByNothing: cycle.isEmpty && path == nil,
+      goneCount: goneCount,
       isOwnMemory: names.allocation(of: part.step.node).first.map { OwnCode.isOwn($0) } ?? false)
   }
 
   /// An edge to cut; a step without edges is a retain that nothing in memory explains, or a resource that
   /// stays as long as it is open.
   private func edge(_ part: CutProposal.Part) -> Line {
-    if !part.step.edges.isEmpty { return Line(edgeName(of: part.step).title, .code) }
+    if !part.step.edges.isEmpty { return Line(edgeName(of: part).title, .code) }
     return part.advice == .closeResource
       ? Line(names.typeName(of: part.step.node), .code) : Line(Names.unexplainedRetain)
   }
@@ -110,7 +114,12 @@ struct CutText {
     part.step.edges.isEmpty
       ? edge(part).text + " -> "
         + (part.step == cut.step ? target : names.typeName(of: part.step.node))
-      : edgeName(of: part.step).whole
+      : edgeName(of: part).whole
+  }
+
+  private func edgeName(of part: CutProposal.Part) -> EdgeName {
+    let name = edgeName(of: part.step)
+    return part.reason == .entry ? name.ofAllEntries : name
   }
 
   private func edgeName(of step: ReferenceStep) -> EdgeName {

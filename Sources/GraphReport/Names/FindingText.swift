@@ -83,7 +83,9 @@ struct FindingText {
   private var cut: CutText? {
     finding.cuts.first.map {
       CutText(
-        cut: $0, cycle: finding.cycle, path: finding.path, target: type, names: names)
+        cut: $0, cycle: finding.cycle, path: finding.path, goneCount: finding.goneCount,
+        target: type,
+        names: names)
     }
   }
 
@@ -174,6 +176,7 @@ struct FindingText {
       "count": .integer(finding.own.count),
       "bytes": .integer(Int(finding.own.bytes.rawValue)),
       "retainedBytes": .integer(Int(finding.retained.bytes.rawValue)),
+      "gone": finding.goneCount == 0 ? nil : .integer(finding.goneCount),
       "module": module.isEmpty ? nil : .string(module),
       "cycle": finding.cycle.isEmpty
         ? nil : .array(StepText.texts(ofCycle: finding.cycle, names: names).map(\.json)),
@@ -196,7 +199,8 @@ extension Finding {
   fileprivate var kindText: String {
     switch kind {
     case .leak: cycle.isEmpty ? "leaked" : "leaked in a cycle"
-    case .abandoned: "abandoned"
+    case .abandoned:
+      goneCount > 0 ? "held while \(Units.count(goneCount, "other")) went" : "abandoned"
     case .overRetained: "retained more often than it has holders"
     case .zombie: "destroyed, memory kept by unowned references"
     }
