@@ -208,10 +208,11 @@ package struct GrowthStudy {
     cancel: any CancelSignal = NeverCancelled()
   ) throws(CancellationError) -> GrowthReportValues {
     let count = _tree.count
-    let costs = (0..<count).map { place in
+    var costs = (0..<count).map { place in
       _costs.map { place < $0.count ? $0[place] : .zero }
     }
-    let trends = costs.map { GrowthTrend(of: $0.map(\.count)) }
+    var trends = costs.map { GrowthTrend(of: $0.map(\.count)) }
+    _joinAlternating(&costs, &trends)
     // For each place the place above it, or itself, that a report tells of; -1 for none.
     var growingTop = [Int](repeating: -1, count: count)
     var anyTop = growingTop
@@ -287,6 +288,35 @@ package struct GrowthStudy {
       if let growth = try told(place) { result.settled.append(growth) }
     }
     return result
+  }
+
+  /// Tells objects of the program's own that are found now at one place and now at another, as those in a table
+  /// are whose way is now one and now another of equal length, by all of them at the place where most are.
+  ///
+  /// Only where no place of the type is told otherwise, and the numbers at that place go up and down.
+  private func _joinAlternating(_ costs: inout [[Cost]], _ trends: inout [GrowthTrend]) {
+    var isBelowGrowth = [Bool](repeating: false, count: costs.count)
+    var placesByType: [Int: [Int]] = [:]
+    for place in costs.indices {
+      let parent = _tree.parents[place]
+      isBelowGrowth[place] = trends[place] == .growing || parent >= 0 && isBelowGrowth[parent]
+      if _isOwn[place], _ranks[place] <= 1 {
+        placesByType[_tree.steps[place].type, default: []].append(place)
+      }
+    }
+    for places in placesByType.values where places.count > 1 {
+      if places.contains(where: { isBelowGrowth[$0] }) { continue }
+      guard
+        let most = places.max(by: { (costs[$0].last?.count ?? 0) < (costs[$1].last?.count ?? 0) }),
+        trends[most] == .fluctuating
+      else { continue }
+      let total = _costs.indices.map { mark in
+        places.reduce(Cost.zero) { $0 + costs[$1][mark] }
+      }
+      guard GrowthTrend(of: total.map(\.count)) == .growing else { continue }
+      costs[most] = total
+      trends[most] = .growing
+    }
   }
 
   /// The places that growth is told by where that is not the one where it begins.

@@ -30,6 +30,29 @@ import Testing
     growth.finding.path.map { PathsTests.words($0, in: graph) } ?? "leaked"
   }
 
+  @Test("What is found now on one way and now on another grows as all of it does")
+  func alternatingWays() throws {
+    let onFirst: Set<Int> = [2, 5, 7, 8, 9, 11, 12]
+    func study(_ count: @escaping (Int) -> Int) throws -> (GrowthReportValues, HeapGraph) {
+      let found = try Self.values(calls: 1..<13) { heap, call in
+        let hub = heap.object("App.Hub")
+        heap.root(.global, address: 0x1000, to: hub)
+        let list = heap.storage()
+        heap.edge(hub, onFirst.contains(call) ? "timers" : "commonTimers", to: list)
+        for place in 0..<count(call) {
+          heap.edge(list, "[\(place)]", to: heap.object("App.Poller", bytes: 48))
+        }
+      }
+      return (found.values, found.last)
+    }
+    let (values, graph) = try study { $0 }
+    let growth = try #require(values.growing.first)
+    #expect(values.growing.count == 1 && growth.counts == Array(1...12))
+    #expect(way(growth, in: graph) == "global → App.Hub.timers[0] → App.Poller")
+    #expect(growth.finding.members.count == 12 && growth.finding.goneCount == 0)
+    #expect(try study { min($0, 4) }.0.growing.isEmpty, "a cache that fills up, on two ways")
+  }
+
   @Test("A list of records grows at the field that holds it; what hangs on them goes with them")
   func records() throws {
     let (values, graph) = try Self.values(calls: 1..<6) { heap, call in
