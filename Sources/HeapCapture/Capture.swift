@@ -427,6 +427,8 @@ private struct Capture {
   mutating func resolveWords() {
     let nodes = _nodes
     let taskLayout = _taskLayout
+    let foreign = _foreign
+    let taskBySlab = taskLayout?.taskBySlab(nodes) ?? [:]
     let frameStart: (Int) -> UInt64? = { row in
       taskLayout?.frameStart(
         of: nodes.address[row], until: nodes.address[row] + nodes.size[row])
@@ -443,7 +445,10 @@ private struct Capture {
       },
       labelOfWord: { row, place in words.label(ofWordAt: place, in: row) },
       parentOfChildTask: { childTasks.row(ofTask: $0, in: nodes) },
-      frameStart: frameStart)
+      frameStart: frameStart,
+      taskOfContext: { owner, place, slab in
+        foreign.reference(at: place, in: owner)?.name == "context" ? taskBySlab[slab] : nil
+      })
 
     let ownRanges = _inventory.ownRanges().sorted { $0.lowerBound < $1.lowerBound }
     // Each module's block may be preceded by bytes that align it.
@@ -500,8 +505,8 @@ private struct Capture {
     for (index, thread) in _threads.enumerated() {
       guard let stack = stacks[index] else {
         _diagnostics[
-          "a thread's stack was not found; what only it holds may be called leaked", default: 0] +=
-          1
+          "a thread's stack was not found; objects with a retain that nothing explains count as held",
+          default: 0] += 1
         continue
       }
       if !thread.isStopped {
@@ -534,6 +539,10 @@ private struct Capture {
     }
     resolver.propagate()
     resolver.resolveUnreached()
+    if stacks.contains(where: { $0 == nil }) {
+      // What isn't known to be held may be held by a stack that was not found.
+      resolver.holdUnexplained(.stack, where: { _ in true })
+    }
     if endedStack != nil {
       // Its end has overwritten some of the frames that it left.
       resolver.holdUnexplained(

@@ -80,6 +80,10 @@ struct WordResolver {
   /// The row of the task that the child task at an address, in a slab, belongs to.
   private let _parentOfChildTask: (UInt64) -> Int?
 
+  /// The task of a slab that a place of a block leads to, where that is the context of a source of libdispatch; by the
+  /// block's row, the place in it, and the slab's row.
+  private let _taskOfContext: (Int, UInt64, Int) -> Int?
+
   /// Where in a task's own memory its first frame begins, by the task's row; nil where it has none.
   private let _frameStart: (Int) -> UInt64?
 
@@ -87,7 +91,8 @@ struct WordResolver {
     memory: TargetMemory, nodes: HeapNodes, exactEdges: [EdgeTable], ranges: UntypedRanges,
     isStringStorage: [Bool], labelOfWord: @escaping (Int, UInt64) -> LabelIndex,
     parentOfChildTask: @escaping (UInt64) -> Int? = { _ in nil },
-    frameStart: @escaping (Int) -> UInt64? = { _ in nil }
+    frameStart: @escaping (Int) -> UInt64? = { _ in nil },
+    taskOfContext: @escaping (Int, UInt64, Int) -> Int? = { _, _, _ in nil }
   ) {
     _memory = memory
     _nodes = nodes
@@ -111,6 +116,7 @@ struct WordResolver {
     _labelOfWord = labelOfWord
     _parentOfChildTask = parentOfChildTask
     _frameStart = frameStart
+    _taskOfContext = taskOfContext
   }
 
   // MARK: The order of belief
@@ -400,7 +406,8 @@ struct WordResolver {
       guard let held = _holder(of: word, within: row) else { continue }
       // A task's frames point to each other; that a slab is the task's is said once, by its start.
       if isTasks, _isTaskMemory(held, at: word) { continue }
-      guard let target = isTasks ? held : _notSlab(held, word, owner: row) else { continue }
+      guard let target = isTasks ? held : _notSlab(held, word, owner: row, place: place)
+      else { continue }
       if isTasks { _note(target, ofTaskMemory: row) }
       if near != nil { _believedPlaces.insert(place) }
       let name = label == .none ? _labelOfWord(row, place - _nodes.address[row]) : label
@@ -482,9 +489,14 @@ struct WordResolver {
   ///
   /// A slab is its task's, and who runs or resumes the task has the task itself in its words: a word that points into
   /// a slab is borrowed, or left over. It holds only where a child task begins there, and then what it
-  /// holds is the parent.
-  private mutating func _notSlab(_ row: Int, _ word: UInt64, owner: Int) -> Int? {
+  /// holds is the parent; and as the context of a timer, which will run the task.
+  private mutating func _notSlab(
+    _ row: Int, _ word: UInt64, owner: Int, place: UInt64 = 0
+  ) -> Int? {
     guard _nodes.kind[row] == .taskSlab else { return row }
+    if owner >= 0, let task = _taskOfContext(owner, place - _nodes.address[owner], row) {
+      return _claim(task, owner: owner) ? task : nil
+    }
     guard let parent = _parentOfChildTask(word & 0x00ff_ffff_ffff_fff8) else { return nil }
     return _claim(parent, owner: owner) ? parent : nil
   }

@@ -45,13 +45,15 @@ import Testing
     func resolve(
       isAllocators: Bool = false, childTasks: [UInt64: Int] = [:],
       frameStarts: [Int: UInt64] = [:],
+      contexts: [[Int]: Int] = [:],
       _ body: (inout WordResolver) -> Void = { _ in }
     ) -> WordResolver {
       nodes.buildIndex()
       var resolver = WordResolver(
         memory: TargetMemory(source), nodes: nodes, exactEdges: [exact], ranges: ranges,
         isStringStorage: isString, labelOfWord: { _, _ in .none },
-        parentOfChildTask: { childTasks[$0] }, frameStart: { frameStarts[$0] })
+        parentOfChildTask: { childTasks[$0] }, frameStart: { frameStarts[$0] },
+        taskOfContext: { contexts[[$0, Int($1), $2]] })
       resolver.resolveCaptures()
       resolver.scanRoots(
         Self.data..<(Self.data + 0x1000), kind: .global, isAllocators: isAllocators)
@@ -180,6 +182,22 @@ import Testing
     #expect(holders(of: contexts[1]) == [tasks[1]])
     #expect(holders(of: own) == [tasks[1]])
     #expect(resolver.isReached[own] == isReached)
+  }
+
+  @Test(
+    "The context of a timer that leads into a task's slab holds the task, another place of the block nothing"
+  )
+  func contextInSlab() {
+    for place in [32, 40] as [UInt64] {
+      let heap = Heap()
+      let timer = heap.add(.cStorage, strong: nil, untyped: true)
+      let task = heap.add(.task, strong: 1)
+      let slab = heap.add(.taskSlab, strong: nil)
+      heap.source.set(Heap.data + 16, heap.address(timer))
+      heap.source.set(heap.address(timer) + place, heap.address(slab) + 48)
+      let resolver = heap.resolve(contexts: [[timer, 32, slab]: task])
+      #expect(resolver.isReached[task] == (place == 32))
+    }
   }
 
   @Test("A stack's word into a task's slab holds nothing, unless a child task begins there")

@@ -45,9 +45,7 @@ struct MappedMemory {
     let mappings = _memory.source.mappings
     var found: [Range<UInt64>] = []
     for (index, mapping) in mappings.enumerated() {
-      guard mapping.isReadable, mapping.isWritable, !mapping.isShared,
-        mapping.path.isEmpty || mapping.path.hasPrefix("[anon")
-      else { continue }
+      guard mapping.isReadable, mapping.isWritable, Self._isAnonymous(mapping) else { continue }
       let range = mapping.start..<mapping.end
       // The main thread's stack has no name in a core file.
       if _threads.contains(where: { _isMain($0) && range.contains($0.stackPointer) }) {
@@ -61,9 +59,18 @@ struct MappedMemory {
       guard let blocks = _mappedBlocks(in: range) else { continue }
       others += blocks
       others.sort { $0.lowerBound < $1.lowerBound }
-      for part in subtract(others, from: range) { found += _touched(part) }
+      let parts = subtract(others, from: range)
+      // Which shared pages were written to is not the process's alone to know.
+      found += mapping.isShared ? parts : parts.flatMap(_touched)
     }
     return found
+  }
+
+  /// Whether a mapping is of no file. What is shared with processes that are made later is one of this device.
+  private static func _isAnonymous(_ mapping: MemoryMapping) -> Bool {
+    mapping.isShared
+      ? mapping.path.hasPrefix("/dev/zero")
+      : mapping.path.isEmpty || mapping.path.hasPrefix("[anon")
   }
 
   /// Whether a thread is the main one, by its number here or in its container.

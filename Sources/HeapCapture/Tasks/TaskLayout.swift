@@ -230,6 +230,23 @@ struct TaskLayout {
     return (size, UInt64(flags & 0xff))
   }
 
+  /// The task of each slab that is a block of its own, by their rows.
+  ///
+  /// - Complexity: O(*n*) for *n* nodes.
+  func taskBySlab(_ nodes: HeapNodes) -> [Int: Int] {
+    var tasks: [Int: Int] = [:]
+    for row in 0..<nodes.count where nodes.kind[row] == .task {
+      var slab = _memory.word(at: nodes.address[row] + 120) ?? 0
+      while slab != 0, let block = nodes.row(startingAt: slab), nodes.kind[block] == .taskSlab,
+        tasks[block] == nil
+      {
+        tasks[block] = row
+        slab = _memory.word(at: slab + 8) ?? 0
+      }
+    }
+    return tasks
+  }
+
   /// Where the live allocations of a slab end; the slab's start where it is none.
   func liveEnd(ofSlab slab: UInt64) -> UInt64 {
     guard _memory.word(at: slab) == slabMetadata,

@@ -338,7 +338,7 @@ final class LayoutCompiler {
   private func _hasPackedEnum(
     _ type: RemoteMirror.TypeRef, _ info: RemoteMirror.Info, depth: Int = 0
   ) -> Bool {
-    guard !_packed.isEmpty, depth < Self._deepest else { return false }
+    guard depth < Self._deepest else { return false }
     switch info.kind {
     case MG_LAYOUT_STRUCT, MG_LAYOUT_TUPLE, MG_LAYOUT_SINGLE_PAYLOAD_ENUM,
       MG_LAYOUT_MULTI_PAYLOAD_ENUM:
@@ -348,7 +348,8 @@ final class LayoutCompiler {
     }
     if let known = _hasPacked[type] { return known }
     var found =
-      info.kind == MG_LAYOUT_MULTI_PAYLOAD_ENUM && _packed.contains(name: mirror.name(of: type))
+      info.kind == MG_LAYOUT_MULTI_PAYLOAD_ENUM
+      && (_packed.contains(name: mirror.name(of: type)) || _hasWeak(type, info))
     for place in 0..<info.childCount where !found {
       if let child = mirror.child(place, of: type).type {
         found = _hasPackedEnum(child, mirror.info(of: child), depth: depth + 1)
@@ -356,6 +357,25 @@ final class LayoutCompiler {
     }
     _hasPacked[type] = found
     return found
+  }
+
+  /// Whether a value has a weak reference in it. The mirror takes bits of it for bits that tell an enum's cases
+  /// apart, and the compiler doesn't.
+  private func _hasWeak(
+    _ type: RemoteMirror.TypeRef, _ info: RemoteMirror.Info, depth: Int = 0
+  ) -> Bool {
+    guard depth < Self._deepest else { return false }
+    switch info.kind {
+    case MG_LAYOUT_WEAK: return true
+    case MG_LAYOUT_STRUCT, MG_LAYOUT_TUPLE, MG_LAYOUT_SINGLE_PAYLOAD_ENUM,
+      MG_LAYOUT_MULTI_PAYLOAD_ENUM:
+      return (0..<info.childCount).contains { place in
+        let child = mirror.child(place, of: type)
+        if child.kind == MG_LAYOUT_WEAK { return true }
+        return child.type.map { _hasWeak($0, mirror.info(of: $0), depth: depth + 1) } ?? false
+      }
+    default: return false
+    }
   }
 
   private func _builtin(
