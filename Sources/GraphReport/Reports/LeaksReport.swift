@@ -93,7 +93,7 @@ package struct LeaksReport: Report {
             "\(Units.count(_unattributed.count, "block"))"
               + " (\(Units.bytes(_unattributed.bytes))), to which no pointer was found, "
               + "\(_unattributed.count == 1 ? "is" : "are") not counted: C libraries hide pointers, and "
-              + "Foundation never frees a Timer.",
+              + "Foundation never frees a Timer. memgraph stacks says who asked for a malloc block.",
             .faint)))
     }
     return notes + DiagnosticsText.hint(_names.snapshot)

@@ -34,13 +34,19 @@ func buildGraph() {
       return nil
     }, nil)
   precondition(status == 0)
-  usleep(20_000)
+  while nodeOnStack == 0 { usleep(1_000) }
   standStill()
 }
 
+/// The complement of the address of the node that a thread's stack holds; 0 before it is there.
+nonisolated(unsafe) private var nodeOnStack: UInt = 0
+
 @inline(never)
 private func waitWith(_ node: Node) {
-  withExtendedLifetime(node) { while pause() != 0 {} }
+  withExtendedLifetime(node) {
+    nodeOnStack = ~UInt(bitPattern: Unmanaged.passUnretained(node).toOpaque())
+    while pause() != 0 {}
+  }
 }
 
 @inline(never)
