@@ -326,7 +326,9 @@ private struct Capture {
       if typeID < 0 {
         let kind = _nodes.kind[row]
         if kind == .block || kind == .cStorage, _nodes.size[row] >= 8 {
-          collector.untypedWords(in: address..<(address + _nodes.size[row]), label: .none)
+          for words in _foreign.wordsInUse(of: row) {
+            collector.untypedWords(in: words, label: .none)
+          }
         }
         continue
       }

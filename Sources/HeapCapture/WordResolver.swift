@@ -10,9 +10,9 @@ internal import SnapshotFormat
 /// word can neither hide a leak nor draw a false edge. Blocks without a count believe every word.
 ///
 /// The order matters where a stale word competes with the true holder: words that were certainly
-/// written on purpose come first (continuations, captures of closures and blocks), then globals, then what is
-/// reachable in the heap, then thread-local data and stacks, then the unreachable rest. In each part the frames
-/// of tasks come last, since allocations that follow each other leave their old words there.
+/// written on purpose come first (continuations, captures of closures and blocks, the closures of tasks), then
+/// globals, then what is reachable in the heap, then thread-local data and stacks, then the unreachable rest. In
+/// each part the frames of tasks come last, since allocations that follow each other leave their old words there.
 struct WordResolver {
   /// A root as it is found.
   struct Root {
@@ -139,12 +139,17 @@ struct WordResolver {
     }
   }
 
-  /// Believes the words of blocks that hold nothing but what was put there: captures.
+  /// Believes the words of blocks that hold nothing but what was put there, captures, and of tasks the word for the
+  /// context of the closure that each runs: the runtime has retained that until the task is complete.
   mutating func resolveCaptures() {
     for row in 0..<_nodes.count {
       switch _nodes.kind[row] {
       case .cBlock, .closureContext, .box:
         _scan(row)
+      case .task where _nodes.state[row] != .deinited:
+        // The context's word is the last before the frame.
+        guard let frame = _frameStart(row) else { continue }
+        _scanRanges(of: row, in: (frame - 8)..<frame, isLookedAtAgain: true)
       default:
         break
       }
@@ -376,20 +381,25 @@ struct WordResolver {
     return found
   }
 
-  /// - Parameter bounds: Where words are looked at.
+  /// - Parameters:
+  ///   - bounds: Where words are looked at.
+  ///   - isLookedAtAgain: Whether the same words of a task will be once more.
   private mutating func _scanRanges(
-    of row: Int, in bounds: Range<UInt64> = 0..<(.max), near: Set<Int>? = nil
+    of row: Int, in bounds: Range<UInt64> = 0..<(.max), near: Set<Int>? = nil,
+    isLookedAtAgain: Bool = false
   ) {
     for range in Int(_firstRange[row])..<Int(_firstRange[row + 1]) {
       _scanWords(
         of: row, from: max(_ranges.start[range], bounds.lowerBound),
-        to: min(_ranges.end[range], bounds.upperBound), label: _ranges.label[range], near: near)
+        to: min(_ranges.end[range], bounds.upperBound), label: _ranges.label[range], near: near,
+        isLookedAtAgain: isLookedAtAgain || near != nil)
     }
   }
 
   /// - Parameter near: The only blocks, but for slabs, that words are believed to hold; nil for any.
   private mutating func _scanWords(
-    of row: Int, from start: UInt64, to end: UInt64, label: LabelIndex, near: Set<Int>?
+    of row: Int, from start: UInt64, to end: UInt64, label: LabelIndex, near: Set<Int>?,
+    isLookedAtAgain: Bool
   ) {
     let start = (start + 7) & ~7
     guard end > start else { return }
@@ -409,7 +419,7 @@ struct WordResolver {
       guard let target = isTasks ? held : _notSlab(held, word, owner: row, place: place)
       else { continue }
       if isTasks { _note(target, ofTaskMemory: row) }
-      if near != nil { _believedPlaces.insert(place) }
+      if isLookedAtAgain { _believedPlaces.insert(place) }
       let name = label == .none ? _labelOfWord(row, place - _nodes.address[row]) : label
       if _nodes.kind[target] == .sideTable {
         if let object = _claimWeakly(table: target) {

@@ -200,6 +200,29 @@ import Testing
     }
   }
 
+  /// The runtime has retained the context until the task is complete; what had the block before left its word.
+  @Test(
+    "A leaked task holds its closure before an old word in C memory does, which holds what is left over",
+    arguments: [1, 2])
+  func closureBeforeMemory(retains: Int) {
+    let heap = Heap()
+    let block = heap.add(.block, strong: nil, untyped: true)
+    let task = heap.add(.task, strong: 1, untyped: true)
+    let context = heap.add(.closureContext, strong: retains, untyped: true)
+    let owner = heap.add(.object, strong: 1)
+    heap.hold(owner, task)
+    heap.source.set(Heap.data + 8, heap.address(block))
+    heap.source.set(heap.address(block) + 56, heap.address(context))
+    heap.source.set(heap.address(task) + 32, heap.address(context))
+    heap.source.set(heap.address(context) + 16, heap.address(owner))
+    let resolver = heap.resolve(frameStarts: [task: heap.address(task) + 40])
+    for row in [task, context, owner] { #expect(resolver.isReached[row] == (retains == 2)) }
+    let holders = resolver.edges.to.indices.filter { resolver.edges.to[$0] == UInt32(context) }
+      .map { Int(resolver.edges.from[$0]) }
+    #expect(holders == (retains == 2 ? [task, block] : [task]))
+    #expect(heap.nodes.explained[context] == Int32(retains))
+  }
+
   @Test("A stack's word into a task's slab holds nothing, unless a child task begins there")
   func slabs() {
     for (open, holds) in [(1, true), (0, false)] {

@@ -90,6 +90,65 @@ struct DispatchLayouts {
     return ~word
   }
 
+  // MARK: The words that libdispatch reads
+
+  /// A block of a source's or a timer's registration that waits to be called.
+  struct Handler {
+    var block: UInt64
+
+    /// Whether it has its source in its data, as what `dispatch_after` asks for.
+    var hasSource: Bool
+  }
+
+  /// The handlers of something registered; empty where its source doesn't know it: then it only looks like one, in
+  /// memory that is used for something else.
+  func handlers(ofRegistration block: UInt64, kind: String, at start: UInt64) -> [Handler] {
+    guard let source = owner(ofRegistration: block, at: start),
+      let table = _memory.word(at: source), _objectByTable[table] == "dispatch_source",
+      _memory.word(at: source + 88) == block + start
+    else { return [] }
+    return ([40, 48, 56] as [UInt64]).compactMap { place in
+      guard let handler = _memory.word(at: block + start + place), handler != 0 else { return nil }
+      return Handler(block: handler, hasSource: kind == "after")
+    }
+  }
+
+  /// The flags of a continuation (`DC_FLAG_`): its function waits for it, another way of waiting, and what each from
+  /// the allocator has.
+  private static let _waits: UInt64 = 0x001 | 0x080
+  private static let _isAllocated: UInt64 = 0x100
+  private static let _allFlags: UInt64 = 0x3ff
+
+  /// The flags of a continuation whose words are known by them; nil for another, or a block that is none.
+  private func _flags(ofContinuation block: UInt64, size: UInt64) -> UInt64? {
+    guard (64...72).contains(size), let flags = _memory.word(at: block),
+      flags & ~Self._allFlags == 0, flags & Self._isAllocated != 0, flags & Self._waits == 0
+    else { return nil }
+    return flags
+  }
+
+  /// The places in a continuation that libdispatch reads or has written; nil for all of it.
+  ///
+  /// It takes a continuation from a list of those that have run, and writes what this work item needs. The rest is
+  /// the last one's: the word behind the data is a redirected work item's, and of those that wait; the link to the next is
+  /// written where it is put in a queue, and the data where it has a group or a queue to notify. On Linux there are
+  /// no vouchers.
+  ///
+  /// - Parameter handler: What the block is to a source; nil for a work item that is known by what it calls.
+  func wordsInUse(
+    ofContinuation block: UInt64, size: UInt64, handler: Handler? = nil
+  ) -> [Range<UInt64>]? {
+    guard _flags(ofContinuation: block, size: size) != nil else { return nil }
+    if let handler { return [40..<(handler.hasSource ? 56 : 48)] }
+    return [16..<24, 40..<(_isObject(at: _memory.word(at: block + 48)) ? 56 : 48)]
+  }
+
+  private func _isObject(at address: UInt64?) -> Bool {
+    address.flatMap { _memory.word(at: $0) }.map { _objectByTable[$0] != nil } ?? false
+  }
+
+  // MARK: Names
+
   /// What the reference at a place in a block is called; nil where it has no name.
   static func name(ofPlace place: UInt64, in part: Part) -> String? {
     switch part {

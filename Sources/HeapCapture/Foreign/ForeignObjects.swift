@@ -4,7 +4,8 @@ internal import SnapshotFormat
 
 /// What blocks of C libraries are, by row: their types' names and the names of their references.
 ///
-/// This names and folds; which words hold is decided by the counts, as for any word without a type.
+/// This names and folds, and knows words that the library doesn't read; which of the others hold is decided by
+/// the counts, as for any word without a type.
 struct ForeignObjects {
   private enum Role {
     case coreFoundation(String)
@@ -25,6 +26,9 @@ struct ForeignObjects {
     var name: String
   }
   private(set) var hiddenReferences: [HiddenReference] = []
+
+  /// The places that are looked at, by row, of blocks in which the library doesn't read the others.
+  private var _placesInUse: [Int: [Range<UInt64>]] = [:]
 
   /// Looks at all blocks, once the Swift objects among them are known.
   ///
@@ -78,6 +82,7 @@ struct ForeignObjects {
   }
 
   private mutating func _addDispatch(_ layouts: DispatchLayouts) {
+    var handlers: [DispatchLayouts.Handler] = []
     for row in 0..<_nodes.count where _nodes.typeID[row] < 0 && _nodes.kind[row] == .block {
       let block = _nodes.address[row]
       guard let part = layouts.part(at: block, size: _nodes.size[row]) else { continue }
@@ -87,7 +92,9 @@ struct ForeignObjects {
         _nodes.kind[row] = .cStorage
         // A queue, a source or a timer has it for itself. Words that are left over point to it, too.
         _nodes.strong[row] = 1
-      case .registration(_, let start):
+        _placesInUse[row] = layouts.wordsInUse(ofContinuation: block, size: _nodes.size[row])
+      case .registration(let kind, let start):
+        handlers += layouts.handlers(ofRegistration: block, kind: kind, at: start)
         if let owner = layouts.owner(ofRegistration: block, at: start),
           let source = _nodes.row(startingAt: owner)
         {
@@ -97,6 +104,20 @@ struct ForeignObjects {
         break
       }
     }
+    for handler in handlers {
+      guard let row = _nodes.row(startingAt: handler.block), _nodes.typeID[row] < 0,
+        let places = layouts.wordsInUse(
+          ofContinuation: handler.block, size: _nodes.size[row], handler: handler)
+      else { continue }
+      _placesInUse[row] = places
+    }
+  }
+
+  /// The words of a block that has no type which can hold something.
+  func wordsInUse(of row: Int) -> [Range<UInt64>] {
+    let start = _nodes.address[row]
+    guard let places = _placesInUse[row] else { return [start..<(start + _nodes.size[row])] }
+    return places.map { start + $0.lowerBound..<start + $0.upperBound }
   }
 
   /// The name of a block's type; nil for one that is no object of a known library.
