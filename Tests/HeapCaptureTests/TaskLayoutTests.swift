@@ -114,6 +114,38 @@ private final class Gate: Sendable {
     withExtendedLifetime(target) {}
   }
 
+  /// The word before the function that a task calls is written for some tasks only.
+  @Test("An old function's address before the one that a task calls doesn't move where its frame begins")
+  func frameStart() async throws {
+    let gate = Gate()
+    let trace = Trace()
+    let task = Task {
+      await gate.wait("task")
+      withExtendedLifetime(trace) {}
+    }
+    let (target, layout) = try await target(gate, waiting: ["task"])
+    let address = gate.task("task")
+    let end = address + 288
+    let start = try #require(layout.frameStart(of: address, until: end))
+    // What the closure captured is behind the header of its context.
+    let context = try #require(target.memory.word(at: start - 8))
+    #expect(context == 0 || target.memory.word(at: context) != nil)
+    let function = try #require(target.memory.word(at: start - 16))
+
+    let before = try #require(UnsafeMutablePointer<UInt64>(bitPattern: UInt(start - 24)))
+    let kept = before.pointee
+    before.pointee = function
+    let stale = Result { try LayoutTarget() }
+    before.pointee = kept
+    let other = try stale.get()
+    let second = try #require(TaskLayout(memory: other.memory, images: other.images))
+    #expect(other.memory.word(at: start - 24) == function)
+    #expect(second.frameStart(of: address, until: end) == start)
+    gate.open()
+    await task.value
+    withExtendedLifetime(target) {}
+  }
+
   @Test("A group's children know their parent, and the parent its group")
   func group() async throws {
     let gate = Gate()

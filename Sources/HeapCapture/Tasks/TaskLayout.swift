@@ -213,11 +213,21 @@ struct TaskLayout {
     guard info(of: task).state != .complete else { return nil }
     var place = task + headerSize
     let behind = (_result(of: task, behind: &place, until: end).upperBound + 7) & ~7
-    // Where the result goes may stand before.
-    for entry in stride(from: behind, to: behind + 32, by: 8) where entry + 16 < end {
-      if let word = _memory.word(at: entry), _code.contains(word) { return entry + 16 }
+    // Where the result goes may stand before, or an old word, of a function, too.
+    let entries = stride(from: behind, to: behind + 32, by: 8).filter {
+      $0 + 16 < end && _isCode(at: $0)
     }
-    return nil
+    return (entries.first(where: _isFollowedByFirstContext) ?? entries.first).map { $0 + 16 }
+  }
+
+  /// Whether the first context stands where it does behind the function that a task was made to call, the closure's
+  /// context and the error: it has no caller's, and a function to go on with.
+  private func _isFollowedByFirstContext(_ entry: UInt64) -> Bool {
+    _memory.word(at: entry + 24) == 0 && _isCode(at: entry + 32)
+  }
+
+  private func _isCode(at place: UInt64) -> Bool {
+    _memory.word(at: place).map(_code.contains) ?? false
   }
 
   /// The size of a type's values, and of their alignment all bits but the highest, as its witness table has
