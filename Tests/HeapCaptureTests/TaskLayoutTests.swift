@@ -115,7 +115,9 @@ private final class Gate: Sendable {
   }
 
   /// The word before the function that a task calls is written for some tasks only.
-  @Test("An old function's address before the one that a task calls doesn't move where its frame begins")
+  @Test(
+    "An old function's address before the one that a task calls doesn't move where its frame begins"
+  )
   func frameStart() async throws {
     let gate = Gate()
     let trace = Trace()
