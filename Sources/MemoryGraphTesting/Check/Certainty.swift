@@ -7,9 +7,7 @@ internal import SnapshotFormat
 
 extension HeapGraph {
   /// Whether each node is held for sure: without the words of threads' stacks and registers, of memory that is mapped or
-  /// belongs to a thread, and of blocks that nothing describes, which may be left over from something else.
-  ///
-  /// What is in a task's memory counts as sure: there is no other way to know what a frame holds.
+  /// belongs to a thread, of blocks that nothing describes and of tasks' frames, which may be left over from something else.
   ///
   /// - Complexity: O(*V* + *E*).
   func heldForSure() -> [Bool] {
@@ -17,10 +15,9 @@ extension HeapGraph {
     var pending = [outside] + heldWithoutRoot.map(\.rawValue)
     for node in pending { isHeld[Int(node)] = true }
     while let node = pending.popLast() {
-      let mayBeLeftOver = node != outside && !_isOfTask(NodeIndex(rawValue: node))
       for slot in strong.edges(from: node) {
         let target = Int(strong.targets[slot])
-        if isHeld[target] || !_isSure(slot, scannedMayBeLeftOver: mayBeLeftOver) { continue }
+        if isHeld[target] || !_isSure(slot) { continue }
         isHeld[target] = true
         pending.append(strong.targets[slot])
       }
@@ -28,16 +25,10 @@ extension HeapGraph {
     return isHeld
   }
 
-  private func _isOfTask(_ node: NodeIndex) -> Bool {
-    let kind = kind(of: node)
-    return kind == .task || kind == .taskSlab
-  }
-
-  private func _isSure(_ slot: Int, scannedMayBeLeftOver: Bool) -> Bool {
+  private func _isSure(_ slot: Int) -> Bool {
     let row = Int(rowBySlot[slot])
     if slot < firstRootSlot {
-      return !scannedMayBeLeftOver
-        || EdgeInfo(rawValue: snapshot.edges.info[row]).provenance != .scanned
+      return EdgeInfo(rawValue: snapshot.edges.info[row]).provenance != .scanned
     }
     switch RootKind(rawValue: snapshot.roots.kind[row]) {
     case .stack, .register, .threadLocal, .mapped:
