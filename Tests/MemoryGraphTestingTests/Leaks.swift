@@ -60,28 +60,21 @@ enum Global {
 }
 
 /// Runs a body that has to fail with an issue of which the text has all of some parts.
-///
-/// - Parameter attempts: How often to run it until it fails. More than one where a word that another thread has left
-///   over can hide the leak, as docs/testing.md says.
 func expectFailure(
-  _ parts: String..., without absent: [String] = [], attempts: Int = 1,
+  _ parts: String..., without absent: [String] = [],
   sourceLocation: SourceLocation = #_sourceLocation,
   isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Void
 ) async {
   let texts = Texts()
-  for attempt in 1...attempts where texts.all.isEmpty {
-    do {
-      try await withKnownIssue(
-        isIntermittent: attempt < attempts, isolation: isolation, sourceLocation: sourceLocation
-      ) {
-        try await body()
-      } matching: { issue in
-        texts.add(issue.comments.map(\.rawValue).joined(separator: "\n"))
-        return true
-      }
-    } catch {
-      Issue.record(error, sourceLocation: sourceLocation)
+  do {
+    try await withKnownIssue(isolation: isolation, sourceLocation: sourceLocation) {
+      try await body()
+    } matching: { issue in
+      texts.add(issue.comments.map(\.rawValue).joined(separator: "\n"))
+      return true
     }
+  } catch {
+    Issue.record(error, sourceLocation: sourceLocation)
   }
   let all = texts.all
   #expect(all.count == 1, "one check, one issue", sourceLocation: sourceLocation)
