@@ -147,6 +147,29 @@ class WalkTest(ViewerTest):
             self.assertGreater(page.locator(".graph .edge.near").count(), 0)
             self.fine(report)
 
+    def test_another_subject_uses_the_same_elements(self):
+        with self.browser.report("clinic") as report:
+            page = report.open("#/retainers?f=1")
+            target = page.query_selector(".graph .box.target")
+            holder = page.query_selector(".graph .box.objects:not(.target)")
+            sheet = page.query_selector(".graph .sheet")
+            before = page.locator(".graph .box.target").get_attribute("aria-label")
+            wanted = holder.get_attribute("title")
+            holder.click()
+            report.settle()
+            for element in (target, sheet):
+                self.assertTrue(element.evaluate("element => element.isConnected"), "it was made anew")
+            after = page.locator(".graph .box.target").get_attribute("aria-label")
+            self.assertNotEqual(after, before)
+            self.assertTrue(after.startswith(wanted), after)
+            self.assertEqual(self.focused(page), after)
+            # What an element said of another object is gone from it.
+            for number, _ in enumerate(summary(html("clinic"))["findings"], 1):
+                walked = report.open(f"#/retainers?f={number}").locator(".graph").inner_html()
+                with self.browser.report("clinic") as fresh:
+                    self.assertEqual(walked, fresh.open(f"#/retainers?f={number}").locator(".graph").inner_html())
+            self.fine(report)
+
     def test_the_navigation_stays_and_follows(self):
         with self.browser.report("clinic") as report:
             page = report.open("#/types")

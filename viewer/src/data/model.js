@@ -1,7 +1,7 @@
 // The report as views ask for it: names, fields, sizes and ways of single objects.
 
 import { stringReader } from "./strings.js";
-import { HOLDS_MASK, sourceOf } from "../graph/csr.js";
+import { HOLDS_MASK, sourceIndex, sourceOf } from "../graph/csr.js";
 import { KIND, isCounted, isFolded } from "../graph/costs.js";
 import { foundHolders, freedByCutting } from "../graph/release.js";
 
@@ -40,6 +40,7 @@ export class Model {
       info: tables.edge.info,
       ...analysis.back,
     };
+    this._sources = sourceIndex(this.graph);
     this.retained = analysis.retained;
     this.ways = analysis.ways;
     /** The text in a row of the string table. */
@@ -143,7 +144,7 @@ export class Model {
 
   /** @param {number} slot */
   source(slot) {
-    return sourceOf(this.graph, slot);
+    return sourceOf(this.graph, this._sources, slot);
   }
 
   /**

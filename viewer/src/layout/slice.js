@@ -220,6 +220,7 @@ class Slicing {
    * @returns {import("./steps.js").Step[]} the others
    */
   linkKnown(number, steps) {
+    if (!steps.some((step) => !step.isRoot && this.boxByNode.has(step.node))) return steps;
     /** @type {Map<number, import("./steps.js").Step[]>} */
     const known = new Map();
     /** @type {import("./steps.js").Step[]} */
@@ -267,10 +268,11 @@ class Slicing {
       for (const step of steps) {
         if (this.gap && member === this.gap.near && step.node === this.gap.next) continue;
         const key = this.keyOf(step);
-        let group = groups.get(key);
-        if (!group) groups.set(key, (group = { steps: [], rank: Infinity, isOnWay: false }));
-        group.steps.push(step);
         const rank = this.rankOf(step);
+        let group = groups.get(key);
+        // Most groups have one step, so one is made with room for no more: this is most of what a click leaves behind.
+        if (!group) groups.set(key, (group = { steps: [step], rank, isOnWay: false }));
+        else group.steps.push(step);
         if (rank < group.rank) group.rank = rank;
         if (step.isRoot ? step.slots[0] === this.rootSlot : this.onWay.has(step.node)) group.isOnWay = true;
       }
@@ -290,11 +292,14 @@ class Slicing {
    */
   keyOf(step) {
     const { node, tables } = this.model;
-    const kind = (step.isRoot ? 0 : node.type[step.node] + 1) * 4 + step.strength;
-    const [slot] = step.slots;
-    if (step.slots.length === 1) return kind * (tables.strings.offsets.length + tables.label.name.length) + this.model.labelKey(slot);
-    let key = String(kind);
-    for (const slot of step.slots) key += ` ${this.model.labelKey(slot)}`;
+    const { isRoot, slots, strength } = step;
+    // Small numbers, those of roots below zero, since an engine makes an object of a large one.
+    if (slots.length === 1) {
+      const label = this.model.labelKey(slots[0]);
+      return isRoot ? -1 - (label * 4 + strength) : (node.type[step.node] * 4 + strength) * tables.label.name.length + label;
+    }
+    let key = `${isRoot ? -1 : node.type[step.node]} ${strength}`;
+    for (const slot of slots) key += ` ${this.model.labelKey(slot)}`;
     return key;
   }
 

@@ -25,6 +25,8 @@ export class RetainView {
     this.needsData = true;
     /** @type {GraphPicture | null} */
     this.picture = null;
+    /** @type {HTMLElement | null} */
+    this.legend = null;
     /** The node to focus when the picture is made again; -1 for the subject, where the focus was in the picture. */
     this.focusNode = -2;
   }
@@ -49,7 +51,8 @@ export class RetainView {
     const marked = finding ? new Set(finding.graph.cuts?.flatMap((/** @type {any} */ entry) => entry.edges)) : cutsOfFindings(app);
     const isMarked = part.links.map((link) => link.firstSlots.some((slot) => marked.has(slot)) || link.lastSlots.some((slot) => marked.has(slot)));
     const drawing = draw(part, !this.isIncoming, (link) => (isMarked[link] ? 50 : 0));
-    this.picture = new GraphPicture(app, part, drawing, {
+    this.picture ??= new GraphPicture(app);
+    this.picture.show(part, drawing, {
       isIncoming: this.isIncoming,
       isMarked,
       // What Enter and a click do.
@@ -83,7 +86,7 @@ export class RetainView {
       ),
       this.picture.element,
       h("p", { class: "quiet" }, this.honest(part)),
-      legend(),
+      (this.legend ??= legend()),
     );
     this.picture.place(this.isIncoming);
     if (hadFocus || this.focusNode !== -2) this.picture.focusNode(this.focusNode);
