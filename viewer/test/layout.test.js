@@ -294,6 +294,38 @@ test("an ignored field is that of all objects of the type", async () => {
   assert.equal(slotsAlike(model, elements[0]).length, 27);
 });
 
+test("no line leaves the picture, whichever way the links lead", async () => {
+  let back = 0;
+  for (let seed = 1; seed <= 200; seed++) {
+    const { report } = randomReport(seed, { most: 20 });
+    const model = await modelOf(report);
+    for (const isOutgoing of [false, true]) {
+      const drawing = draw(slice(model, [0], { isOutgoing }), isOutgoing);
+      for (const link of drawing.links) {
+        if (link.isBack) back++;
+        for (const [x, y] of corners(link.path)) {
+          assert.ok(x >= 1 && x <= drawing.width - 1 && y >= 0 && y <= drawing.height, `seed ${seed}: ${x} ${y} of ${drawing.width} ${drawing.height} in ${link.path}`);
+        }
+      }
+    }
+  }
+  assert.ok(back > 300, `${back}`);
+});
+
+/** The points of an SVG path of the commands that drawings have. */
+function* corners(path) {
+  let [x, y] = [0, 0];
+  for (const [, command, rest] of path.matchAll(/([A-Za-z])([^A-Za-z]*)/g)) {
+    const numbers = (rest.match(/-?[\d.]+/g) ?? []).map(Number);
+    const isRelative = command === command.toLowerCase();
+    if (command.toUpperCase() === "H") x = numbers[0] + (isRelative ? x : 0);
+    else if (command === "V") y = numbers[0];
+    else [x, y] = [numbers.at(-2) + (isRelative ? x : 0), numbers.at(-1) + (isRelative ? y : 0)];
+    assert.ok(Number.isFinite(x) && Number.isFinite(y), path);
+    yield [x, y];
+  }
+}
+
 test("the picture is well-formed whatever names are", async () => {
   const report = new ReportBuilder();
   const name = `</text><script>"&'\u0000\u202e𝒳${"W".repeat(4096)}`;
