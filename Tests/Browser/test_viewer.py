@@ -238,6 +238,34 @@ class WalkTest(ViewerTest):
                 tried += 1
         self.assertGreater(tried, 1)
 
+    def test_what_a_cut_frees_by_the_finding_is_always_told(self):
+        tried = 0
+        for name in ("clinic", "one", "waiting"):
+            for number, finding in enumerate(summary(html(name))["findings"], 1):
+                if not any(cut["edges"] for cut in finding["graph"].get("cuts", [])):
+                    continue
+                with self.subTest(report=name, finding=number), self.browser.report(name) as report:
+                    page = report.open("#/findings")
+                    page.locator(f"#finding-{number}").get_by_role("link", name="Try the cut").click()
+                    report.settle()
+                    told = page.locator("#mg-main .banner").first.inner_text()
+                    frees = finding["cut"]["frees"]
+                    self.assertRegex(told, rf"frees {frees['count']:,} objects?,")
+                    # Another cut is not the finding's, whatever it frees.
+                    page = report.open(f"#/retainers?f={number}&cut={finding['graph']['cuts'][0]['edges'][0]}")
+                    self.assertNotIn("advice of the finding", page.locator("#mg-main").inner_text())
+                    tried += 1
+        self.assertGreater(tried, 5)
+        # An advice that does more than to drop references, as to close a resource.
+        text = html("one")
+        value = summary(text)
+        value["findings"][0]["cut"]["frees"] = {"count": 70, "bytes": 1315040}
+        with self.browser.report(written("more", with_summary(text, value))) as report:
+            page = report.open("#/findings")
+            page.locator("#finding-1").get_by_role("link", name="Try the cut").click()
+            report.settle()
+            self.assertIn("does more than that, and frees 70 objects, 1.3 MB", page.locator("#mg-main .banner").first.inner_text())
+
     def test_ignoring_an_edge_shows_what_still_holds(self):
         with self.browser.report("one") as report:
             # The record of the first call is in a cache and in a list.
@@ -257,6 +285,39 @@ class WalkTest(ViewerTest):
 
 
 class LookTest(ViewerTest):
+    def test_what_is_said_beside_a_name_is_seen_however_long_the_name_is(self):
+        # A name of the report itself, made long: the column has room for some letters only.
+        for width in (360, 1280):
+            with self.browser.report("clinic", viewport={"width": width, "height": 740}) as report:
+                page = report.open("#/compare")
+                names = page.locator(".grid .marked .type")
+                names.evaluate_all("names => names.forEach(name => (name.textContent = '_ContiguousArrayStorage<'.repeat(12)))")
+                marks = page.locator(".grid .marked .badge")
+                self.assertGreater(marks.count(), 0)
+                for mark in marks.all():
+                    inside = mark.evaluate("mark => { const cell = mark.closest('[role=gridcell]').getBoundingClientRect(); const own = mark.getBoundingClientRect(); return own.width > 10 && own.right <= cell.right && own.left >= cell.left; }")
+                    self.assertTrue(inside, f"{width}: {mark.inner_text()}")
+                self.fine(report)
+
+    def test_the_generation_of_an_object_is_told_and_found(self):
+        with self.browser.report("clinic") as report:
+            generations = summary(html("clinic"))["generations"]
+            self.assertGreater(len(generations), 1)
+            found = 0
+            for generation in generations:
+                page = report.open(f'#/objects?q=gen:"{generation["name"]}"')
+                said = page.locator(".echo").inner_text()
+                self.assertRegex(said, r"^[1-9]", generation["name"])
+                found += int(said.split()[0].replace(",", ""))
+                self.assertIn(generation["name"], page.locator(".grid .row").first.inner_text())
+            self.assertEqual(found, summary(html("clinic"))["nodes"])
+            address = summary(html("clinic"))["findings"][0]["addresses"][0]
+            page = report.open(f"#/object?o={address}")
+            self.assertIn("Generation", page.locator(".facts").inner_text())
+            page = report.open(f"#/retainers?o={address}")
+            self.assertIn("born in", page.locator(".panel").inner_text())
+            self.fine(report)
+
     def test_pictures(self):
         places = {"findings": "#/findings", "retainers": "#/retainers?f=1", "map": "#/map", "types": "#/types"}
         for scheme in ("light", "dark"):

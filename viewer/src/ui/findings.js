@@ -1,6 +1,7 @@
 // The findings: the page's static part, with buttons that lead from each finding into the graph.
 
 import { h, icon } from "./dom.js";
+import { cutText } from "../data/cuts.js";
 import { button, copy } from "./widgets.js";
 import { stepText } from "../text/copies.js";
 import { bytes, count } from "../text/format.js";
@@ -52,16 +53,6 @@ export class FindingsView {
       ),
     );
   }
-}
-
-/**
- * The cut of a finding as the hash has it: each field of the proposal, of all objects that have it.
- *
- * @param {any} finding
- */
-function cutText(finding) {
-  const edges = finding.graph.cuts.flatMap((/** @type {any} */ cut) => cut.edges.slice(0, 1));
-  return edges.map((/** @type {number} */ edge) => `k${edge}`).join(",");
 }
 
 /** @param {any} finding */

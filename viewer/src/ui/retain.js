@@ -4,7 +4,7 @@ import { fill, h, icon } from "./dom.js";
 import { bytesText, button, copy, optionSwitch, save, segments, typeText } from "./widgets.js";
 import { GraphPicture } from "./graphpicture.js";
 import { wayTexts } from "./ways.js";
-import { cutSlots } from "../data/cuts.js";
+import { cutSlots, cutText } from "../data/cuts.js";
 import { wayFromRoot } from "../layout/steps.js";
 import { largestDominated } from "../layout/retained.js";
 import { slice } from "../layout/slice.js";
@@ -71,7 +71,7 @@ export class RetainView {
         h("a", { class: "button", href: app.link("object", app.objectOptions(node)) }, "Object"),
       ),
       h("p", { class: "lead" }, this.lead(app, node, cut, finding)),
-      this.ignored(app, node, cut),
+      this.ignored(app, node, cut, finding),
       h(
         "div",
         { class: "toolbar" },
@@ -130,8 +130,9 @@ export class RetainView {
    * @param {import("./app.js").App} app
    * @param {number} node
    * @param {Set<number>} cut
+   * @param {any} finding
    */
-  ignored(app, node, cut) {
+  ignored(app, node, cut, finding) {
     if (cut.size === 0) return null;
     const { model } = app;
     const freed = model.freed(cut);
@@ -148,11 +149,15 @@ export class RetainView {
         : left === null
           ? "No root would reach this object, but the counts say that something retains it: it would leak."
           : "This object is still held, as shown.";
+    // To close a resource or to cancel a task lets go of more than the references of the proposal.
+    const { frees } = (finding?.graph && app.route.options.cut === cutText(finding) && finding.cut) || {};
+    const isMore = frees && (frees.count !== freed.count || frees.bytes !== freed.bytes);
+    const more = isMore ? ` The advice of the finding does more than that, and frees ${count(frees.count, "object")}, ${bytes(frees.bytes)}.` : "";
     return h(
       "div",
       { class: `banner ${isFreed ? "good" : "note"}`, role: "status" },
       icon("cut"),
-      h("p", null, "Ignoring ", what, " ", h("b", null, result), ". ", still),
+      h("p", null, "Ignoring ", what, " ", h("b", null, result), ". ", still, more),
       button("Take it back", () => app.go(app.route.view, { ...app.route.options, cut: "" }), { tip: "r" }),
     );
   }
