@@ -227,6 +227,32 @@ test("storage is folded into the field that holds it", async () => {
   assert.equal(joinedFields(["channels", "[2].handler", "", "x"]), "channels[2].handler.x");
 });
 
+test("paths of labels have the same number where they are the same, and no other", async () => {
+  const { report } = randomReport(3, { most: 20 });
+  const model = await modelOf(report);
+  const random = seeded(9);
+  const labels = model.labelAlike.length;
+  const roots = model.tables.strings.offsets.length;
+  /** @type {Map<string, number>} */
+  const known = new Map();
+  const all = new Set(Array.from({ length: Math.max(labels, roots) }, (_, row) => row));
+  for (let round = 0; round < 3_000; round++) {
+    const isRoot = random() < 0.3;
+    const rows = Array.from({ length: 2 + Math.floor(random() * 3) }, (_, at) => Math.floor(random() * (isRoot && at === 0 ? roots : labels)));
+    let key = isRoot ? -1 - rows[0] : rows[0];
+    let text = `${isRoot} ${rows[0]}`;
+    for (const row of rows.slice(1)) {
+      key = model.pathKey(key, row);
+      text += ` ${row}`;
+      assert.equal(known.get(text) ?? key, key, text);
+      if (!known.has(text)) assert.ok(!all.has(key), `${text} has the number of another path`);
+      known.set(text, key);
+      all.add(key);
+    }
+  }
+  assert.ok(known.size > 100, `${known.size}`);
+});
+
 test("a way avoids what is cut, and there is none where nothing is left", async () => {
   for (let seed = 1; seed <= 150; seed++) {
     const { report, random } = randomReport(seed);

@@ -256,7 +256,7 @@ class Slicing {
     const { isOutgoing = false, isWithWeak, cut } = this.options;
     const box = this.boxes[number];
     const limit = number === 0 ? SCAN : SCAN_BESIDE;
-    /** @type {Map<number | string, Group>} */
+    /** @type {Map<number, Group>} */
     const groups = new Map();
     let looked = 0;
     let all = 0;
@@ -288,19 +288,14 @@ class Slicing {
    * What is the same for steps of one group: types, fields and strength.
    *
    * @param {import("./steps.js").Step} step
-   * @returns {number | string} a number where there is one reference, since most steps are such and texts take time
+   * @returns {number} below zero for roots
    */
-  keyOf(step) {
-    const { node, tables } = this.model;
-    const { isRoot, slots, strength } = step;
-    // Small numbers, those of roots below zero, since an engine makes an object of a large one.
-    if (slots.length === 1) {
-      const label = this.model.labelKey(slots[0]);
-      return isRoot ? -1 - (label * 4 + strength) : (node.type[step.node] * 4 + strength) * tables.label.name.length + label;
-    }
-    let key = `${isRoot ? -1 : node.type[step.node]} ${strength}`;
-    for (const slot of slots) key += ` ${this.model.labelKey(slot)}`;
-    return key;
+  keyOf({ node, isRoot, slots, strength }) {
+    const { model } = this;
+    let path = model.labelKey(slots[0]);
+    for (let at = 1; at < slots.length; at++) path = model.pathKey(isRoot && at === 1 ? -1 - path : path, model.labelKey(slots[at]));
+    // Small numbers, since an engine makes an object of a large one.
+    return isRoot ? -1 - (path * 4 + strength) : (path * model.tables.type.name.length + model.node.type[node]) * 4 + strength;
   }
 
   /**
