@@ -149,15 +149,15 @@ export class RetainView {
         : left === null
           ? "No root would reach this object, but the counts say that something retains it: it would leak."
           : "This object is still held, as shown.";
-    // To close a resource or to cancel a task lets go of more than the references of the proposal.
+    // To close a resource lets go of more than the references of the proposal, to remove an entry of less.
     const { frees } = (finding?.graph && app.route.options.cut === cutText(finding) && finding.cut) || {};
-    const isMore = frees && (frees.count !== freed.count || frees.bytes !== freed.bytes);
-    const more = isMore ? ` The advice of the finding does more than that, and frees ${count(frees.count, "object")}, ${bytes(frees.bytes)}.` : "";
+    const isOther = frees && (frees.count !== freed.count || frees.bytes !== freed.bytes);
+    const advice = isOther ? ` The finding's advice is not the same as to drop these references: it frees ${count(frees.count, "object")}, ${bytes(frees.bytes)}.` : "";
     return h(
       "div",
       { class: `banner ${isFreed ? "good" : "note"}`, role: "status" },
       icon("cut"),
-      h("p", null, "Ignoring ", what, " ", h("b", null, result), ". ", still, more),
+      h("p", null, "Ignoring ", what, " ", h("b", null, result), ". ", still, advice),
       button("Take it back", () => app.go(app.route.view, { ...app.route.options, cut: "" }), { tip: "r" }),
     );
   }
