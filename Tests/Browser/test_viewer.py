@@ -284,6 +284,96 @@ class WalkTest(ViewerTest):
             self.fine(report)
 
 
+    def test_what_is_folded_opens_by_click_and_key(self):
+        with self.browser.report("hub") as report:
+            page = report.open("#/objects?q=type=App.Hub")
+            address = page.locator("#mg-main a[href*='object?o=']").first.inner_text().strip()
+            for opens in (lambda: page.locator(".graph .box.more").click(), lambda: page.keyboard.press("+")):
+                page = report.open(f"#/retainers?o={address}")
+                page.locator(".graph .box.target").focus()
+                before = page.locator(".graph .box.objects").count()
+                folded = int(re.search(r"\d+", page.locator(".graph .box.more").inner_text()).group())
+                self.assertEqual(before - 1 + folded, 20)
+                opens()
+                report.settle()
+                after = page.locator(".graph .box.objects").count()
+                folded = int(re.search(r"\d+", page.locator(".graph .box.more").inner_text()).group())
+                self.assertGreater(after, before)
+                self.assertEqual(after - 1 + folded, 20)
+                self.assertIn("open=", page.url, "a link to it opens the same")
+                self.assertIn("App.Hub", self.focused(page))
+                page.keyboard.press("[")
+                report.wait("before => document.querySelectorAll('.graph .box.objects').length === before", before)
+            self.fine(report)
+
+
+class KeepTest(ViewerTest):
+    """What is copied and saved."""
+
+    def copied(self, page, name, place="#mg-main"):
+        page.locator(place).get_by_role("button", name=name, exact=True).click()
+        return page.evaluate("globalThis.__copied")
+
+    def saved(self, page, name):
+        with page.expect_download() as download:
+            page.locator("#mg-main").get_by_role("button", name=name, exact=True).click()
+        return download.value.suggested_filename, pathlib.Path(download.value.path()).read_bytes()
+
+    def test_copies(self):
+        with self.browser.report("clinic") as report:
+            page = report.open("#/findings")
+            page.evaluate("navigator.clipboard.writeText = async text => { globalThis.__copied = text; }")
+            for number, finding in enumerate(summary(html("clinic"))["findings"], 1):
+                place = f"#finding-{number}"
+                static = page.locator(place).inner_text()
+                for form in ("Copy", "Markdown"):
+                    text = self.copied(page, form, place)
+                    for edge in [finding["cut"]["edge"], *finding["cut"].get("together", [])]:
+                        self.assertIn(edge, text)
+                    self.assertIn(finding["fingerprint"], text)
+                    made = re.search(r" at (\S+\.swift:\S*)", text)
+                    if made:
+                        self.assertIn(made.group(1).rstrip("`"), static)
+            page = report.open("#/retainers?f=1")
+            tree = self.copied(page, "Text")
+            self.assertIn("└ ", tree)
+            self.assertIn(f"```\n{tree.splitlines()[1]}", self.copied(page, "Markdown"))
+            self.assertEqual(self.copied(page, "Link"), page.url)
+            self.fine(report)
+
+    def test_a_cut_of_several_edges_is_copied_whole(self):
+        text = html("one")
+        value = summary(text)
+        # What the compiler made has no line, and the next frame tells more.
+        value["findings"][0]["allocation"].insert(0, {"function": "App.Page.init()", "file": "/app/Made.swift", "module": "App"})
+        value["findings"][0]["cut"]["together"] = ["App.Timer.onTick -> App.Page", "App.Client.delegate -> App.Page"]
+        with self.browser.report(written("together", with_summary(text, value))) as report:
+            page = report.open("#/findings")
+            page.evaluate("navigator.clipboard.writeText = async text => { globalThis.__copied = text; }")
+            for form in ("Copy", "Markdown"):
+                self.assertNotIn("Made.swift", self.copied(page, form, "#finding-1"))
+                self.assertRegex(self.copied(page, form, "#finding-1"), r"^\W*3 objects of App.CallViewController, leaked in a cycle, ")
+                self.assertIn(" and App.Timer.onTick -> App.Page and App.Client.delegate -> App.Page: ", self.copied(page, form, "#finding-1"))
+
+    def test_files(self):
+        with self.browser.report("clinic", accept_downloads=True) as report:
+            page = report.open("#/retainers?f=1")
+            name, picture = self.saved(page, "SVG")
+            self.assertEqual(name, "retained-by.svg")
+            self.assertIn(b"CallViewController", picture)
+            name, picture = self.saved(page, "PNG")
+            self.assertTrue(picture.startswith(b"\x89PNG") and len(picture) > 5_000, name)
+            for place, wanted, first in (("types", "types.csv", b"Type,Live,"), ("compare", "changes.csv", b"Type,Staircase,")):
+                name, table = self.saved(report.open(f"#/{place}"), "CSV")
+                self.assertEqual(name, wanted)
+                self.assertTrue(table.startswith(first), table[:40])
+                self.assertIn(b"App.CallViewController", table)
+            for place in ("map", "allocations"):
+                name, picture = self.saved(report.open(f"#/{place}"), "PNG")
+                self.assertTrue(picture.startswith(b"\x89PNG"), name)
+            self.fine(report)
+
+
 class LookTest(ViewerTest):
     def test_what_is_said_beside_a_name_is_seen_however_long_the_name_is(self):
         # A name of the report itself, made long: the column has room for some letters only.

@@ -11,7 +11,7 @@ import { slice } from "../layout/slice.js";
 import { draw } from "../layout/drawing.js";
 import { pictureOf } from "../layout/picture.js";
 import { address, bytes, count, number } from "../text/format.js";
-import { markdownText, treeText } from "../text/copies.js";
+import { markdownText, stateText, treeText } from "../text/copies.js";
 
 /** How many more groups a click on what is folded shows. */
 const MORE = 8;
@@ -256,7 +256,7 @@ export class RetainView {
       "div",
       null,
       h("p", { class: "quiet" }, "Choose an object; a click on any type, address or finding leads here as well."),
-      findings.length > 0 && [h("h2", null, "Findings"), h("ul", { class: "list" }, findings.slice(0, 12).map((/** @type {any} */ finding, /** @type {number} */ at) => h("li", null, h("a", { href: app.link(this.name, { f: at + 1 }) }, typeText(finding.type)), h("span", { class: "quiet" }, ` ${number(finding.count)} ${finding.kind}, ${bytes(finding.retainedBytes)}`))))],
+      findings.length > 0 && [h("h2", null, "Findings"), h("ul", { class: "list" }, findings.slice(0, 12).map((/** @type {any} */ finding, /** @type {number} */ at) => h("li", null, h("a", { href: app.link(this.name, { f: at + 1 }) }, typeText(finding.type)), h("span", { class: "quiet" }, ` ${number(finding.count)} ${stateText(finding)}, ${bytes(finding.retainedBytes)}`))))],
       largest.length > 0 && [h("h2", null, "What retains most"), h("ul", { class: "list" }, largest.map((node) => h("li", null, h("a", { href: app.link(this.name, app.objectOptions(node)) }, typeText(model.typeName(node))), h("span", { class: "quiet" }, ` ${bytes(model.retained.bytes[node])}`))))],
     );
   }
