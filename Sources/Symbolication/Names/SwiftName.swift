@@ -166,7 +166,8 @@ struct SwiftName: Equatable {
     var isStart = true
     loop: while index < text.endIndex {
       let byte = text[index]
-      let rest = text[index...]
+      // Made where it is looked at: most bytes are just taken.
+      var rest: ArraySlice<UInt8> { text[index...] }
       switch byte {
       case UInt8(ascii: "(") where isStart:
         guard let end = rest.endOfGroup else { break loop }
@@ -197,8 +198,8 @@ struct SwiftName: Equatable {
         guard let end = rest.endOfGroup else { break loop }
         index = end
       case UInt8(ascii: " "):
-        if rest.starts(with: " : ".utf8) || rest.starts(with: " -> ".utf8) { break loop }
-        if rest.starts(with: " #".utf8) {
+        if rest.begins(with: colon) || rest.begins(with: arrow) { break loop }
+        if rest.begins(with: numberSign) {
           // `local #1 (Swift.Int) -> ()`: the number only tells two of the same name apart.
           let digits = rest.dropFirst(2).prefix { $0.isDigit }
           guard !digits.isEmpty else { break loop }
@@ -211,8 +212,8 @@ struct SwiftName: Equatable {
           }
           continue loop
         }
-        for fixity in [" infix(", " prefix(", " postfix("] where rest.starts(with: fixity.utf8) {
-          index += fixity.utf8.count - 1
+        for fixity in fixities where rest.begins(with: fixity) {
+          index += fixity.count - 1
           continue loop
         }
         output.append(byte)
@@ -466,5 +467,9 @@ extension ArraySlice<UInt8> {
   }
 }
 
+private let colon = Array(" : ".utf8)
+private let arrow = Array(" -> ".utf8)
+private let numberSign = Array(" #".utf8)
+private let fixities = [" infix(", " prefix(", " postfix("].map { Array($0.utf8) }
 private let specialization = Array("specialization ".utf8)
 private let specialized = Array("specialized ".utf8)
