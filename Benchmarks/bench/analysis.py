@@ -52,7 +52,7 @@ def measure_growth(tools, counts):
     for shape in ("heap", "chain", "star"):
         points = {"swift": [], "c": []}
         for count in counts:
-            times = phases(tools, shape, count, 4 if count < 5_000_000 else 2)
+            times = phases(tools, shape, count, 4 if count < 5_000_000 else 2 if shape == "heap" else 1)
             for engine, taken in points.items():
                 taken.append((count, min(total(times, engine))))
             if count >= 10_000_000 and shape == "heap":

@@ -26,7 +26,9 @@ func scanBlocks(count: Int) {
     }
     all[place] = block
   }
-  blocks = all
+  // Each leads to the one before it.
+  last = all[count - 1]
+  all.deallocate()
 
   typealias Check = @convention(c) () -> CInt
   let check = dlsym(nil, "__lsan_do_recoverable_leak_check").map {
@@ -54,4 +56,4 @@ private func look(_ check: (@convention(c) () -> CInt)?) {
 }
 
 /// What leads to all blocks.
-nonisolated(unsafe) private var blocks: UnsafeMutablePointer<UnsafeMutablePointer<UInt>?>?
+nonisolated(unsafe) private var last: UnsafeMutablePointer<UInt>?
