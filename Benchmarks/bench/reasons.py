@@ -3,7 +3,8 @@
 # The goal's name, words of what it is about, and the reason; the first that fits is shown.
 REASONS = [
     ("S2", "bytes that the reader looks at",
-     "each pointer becomes a reference of the snapshot, with its label and its strength, and that is most of the time"),
+     "half of the time is the scan, in which each pointer becomes a reference with its label and its strength; in the other half the memory is "
+     "copied, blocks become nodes, and the file is written"),
 ]
 
 
