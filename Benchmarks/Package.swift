@@ -24,6 +24,14 @@ let package = Package(
       name: "Symbolication", dependencies: ["GraphPrimitives", "SnapshotFormat", "CLibdw"],
       swiftSettings: settings),
 
+    .target(
+      name: "HeapGraph", dependencies: ["GraphPrimitives", "GraphKit", "SnapshotFormat"],
+      swiftSettings: settings),
+    .target(
+      name: "GraphAnalysis",
+      dependencies: ["GraphPrimitives", "GraphKit", "SnapshotFormat", "HeapGraph"],
+      swiftSettings: settings),
+
     // What it is held against, and what it is tried on.
     .target(
       name: "CReference",
@@ -31,6 +39,9 @@ let package = Package(
     .executableTarget(name: "Workload", swiftSettings: settings),
     .executableTarget(
       name: "Analysis", dependencies: ["CReference", "GraphKit", "GraphPrimitives"],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "Difference", dependencies: ["GraphAnalysis", "SnapshotFormat"],
       swiftSettings: settings),
     .executableTarget(
       name: "Names", dependencies: ["Symbolication", "SnapshotFormat", "GraphPrimitives"],

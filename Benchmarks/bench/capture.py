@@ -5,7 +5,7 @@ import subprocess
 import threading
 import time
 
-from goals import goal, ratio_goal
+from goals import goal, missing, ratio_goal
 from rounds import Failed, median, result, run
 
 
@@ -87,3 +87,23 @@ def check(tools, files):
         out = subprocess.run([tools["memgraph"], "check", file], capture_output=True, text=True, check=False)
         if out.returncode:
             raise Failed(f"{file}: {out.stdout}{out.stderr}")
+
+
+def measure_scan(tools, folder, count):
+    """Memory of C that is looked at word by word: a mark of it beside LeakSanitizer's check of the same memory."""
+    command = [tools["memgraph"], "run", "--quiet", "--out", folder, "--", tools["workload"], "blocks", str(count)]
+    told = result(run(command)["out"])
+    file = os.path.join(folder, "blocks.mgraph")
+    # A mark returns when its file is whole.
+    took = int(told["ns"]) / 1e9
+    os.remove(file)
+    goal("S2", f"{count:,} blocks of C, bytes that the reader looks at in a second, from the mark to the finished file",
+         int(told["bytes"]) / 1e9 / took, 0.5, "GB", least=True)
+    if not tools.get("lsan"):
+        missing("S2", "pause of a mark beside LeakSanitizer's check", "LeakSanitizer is not here")
+        return
+    # Its check stands the program still for all of its time.
+    theirs = result(run([tools["lsan"], "blocks", str(count)], env={"LSAN_OPTIONS": "exitcode=0"})["out"])
+    goal("S2", f"{count:,} blocks of C, pause of a mark beside LeakSanitizer's check of the same memory",
+         int(told["pause"]) / int(theirs["ns"]), 0.6)
+    print(f"                from the mark to the finished file {took * 1e9 / int(theirs['ns']):.1f} times LeakSanitizer's check", flush=True)

@@ -17,7 +17,7 @@ public import SnapshotFormat
 ///
 /// Destroyed objects and the runtime's own memory are not alive on either side.
 ///
-/// - Complexity: O(*V*) for snapshots of one run, since both are in order of address.
+/// - Complexity: O(*V*), since both are in order of address, or by a table of types and sizes.
 public func difference(from first: Snapshot, to last: Snapshot) -> SnapshotDifference {
   guard first.process.runIdentity == last.process.runIdentity else {
     return _differenceByType(from: first, to: last)
@@ -35,36 +35,47 @@ public func difference(from first: Snapshot, to last: Snapshot) -> SnapshotDiffe
   let hasGenerations = first.process.hasAgent && last.process.hasAgent
   if !hasGenerations { result.isExact = false }
   let isEqualType = _TypeMatch(first, last)
-  var left = 0
-  var right = 0
-  while left < first.nodes.count || right < last.nodes.count {
-    let leftAddress = left < first.nodes.count ? first.nodes.address[left] : .max
-    let rightAddress = right < last.nodes.count ? last.nodes.address[right] : .max
-    let isLeft = leftAddress <= rightAddress && left < first.nodes.count
-    let isRight = rightAddress <= leftAddress && right < last.nodes.count
-    let wasAlive = isLeft && _isAlive(first, left)
-    let isAlive = isRight && _isAlive(last, right)
-    var isSame = false
-    if isLeft && isRight {
-      let generation = Int(last.nodes.generation[right])
-      if hasGenerations && generation <= firstEnd.generation {
-        isSame = true
-      } else if !hasGenerations || (!firstEnd.isAtMark && generation == firstEnd.generation + 1) {
-        isSame =
-          isEqualType(left, right) && first.nodes.size[left] == last.nodes.size[right]
-          && first.nodes.generation[left] == last.nodes.generation[right]
-        if isSame { result.isExact = false }
+  result.survived.reserveCapacity(min(first.nodes.count, last.nodes.count))
+  // Columns have as many rows as there are nodes, so rows need no further check.
+  first.nodes.address.withUnsafeBufferPointer { leftAddresses in
+    last.nodes.address.withUnsafeBufferPointer { rightAddresses in
+      last.nodes.generation.withUnsafeBufferPointer { generations in
+        let wasAlive = _Liveness(first)
+        let isAlive = _Liveness(last)
+        var left = 0
+        var right = 0
+        while left < leftAddresses.count || right < rightAddresses.count {
+          let leftAddress = left < leftAddresses.count ? leftAddresses[left] : .max
+          let rightAddress = right < rightAddresses.count ? rightAddresses[right] : .max
+          let isLeft = leftAddress <= rightAddress && left < leftAddresses.count
+          let isRight = rightAddress <= leftAddress && right < rightAddresses.count
+          let wasThere = isLeft && wasAlive[left]
+          let isThere = isRight && isAlive[right]
+          var isSame = false
+          if isLeft && isRight {
+            let generation = Int(generations[right])
+            if hasGenerations && generation <= firstEnd.generation {
+              isSame = true
+            } else if !hasGenerations
+              || (!firstEnd.isAtMark && generation == firstEnd.generation + 1)
+            {
+              isSame =
+                isEqualType(left, right) && first.nodes.size[left] == last.nodes.size[right]
+                && first.nodes.generation[left] == last.nodes.generation[right]
+              if isSame { result.isExact = false }
+            }
+          }
+          if isSame && wasThere && isThere {
+            result.survived.append((NodeIndex(left), NodeIndex(right)))
+          } else {
+            if wasThere { result.died.append(NodeIndex(left)) }
+            if isThere { result.born.append(NodeIndex(right)) }
+          }
+          if isLeft { left += 1 }
+          if isRight { right += 1 }
+        }
       }
     }
-    switch (wasAlive, isAlive) {
-    case (true, true) where isSame:
-      result.survived.append((NodeIndex(left), NodeIndex(right)))
-    case (let wasAlive, let isAlive):
-      if wasAlive { result.died.append(NodeIndex(left)) }
-      if isAlive { result.born.append(NodeIndex(right)) }
-    }
-    if isLeft { left += 1 }
-    if isRight { right += 1 }
   }
   return result
 }
@@ -78,9 +89,20 @@ private func _endedGeneration(of snapshot: Snapshot) -> (generation: Int, isAtMa
   )
 }
 
-private func _isAlive(_ snapshot: Snapshot, _ row: Int) -> Bool {
-  snapshot.nodes.state[row] != NodeState.deinited.rawValue
-    && snapshot.nodes.kind[row] != NodeKind.runtime.rawValue
+/// Which nodes are alive: neither destroyed nor the runtime's own memory.
+private struct _Liveness {
+  private let _state: Column<UInt8>
+  private let _kind: Column<UInt8>
+
+  init(_ snapshot: Snapshot) {
+    _state = snapshot.nodes.state
+    _kind = snapshot.nodes.kind
+  }
+
+  @inline(__always)
+  subscript(_ row: Int) -> Bool {
+    _state[row] != NodeState.deinited.rawValue && _kind[row] != NodeKind.runtime.rawValue
+  }
 }
 
 /// Compares the types of rows of two snapshots, whose type tables may number them differently.
@@ -110,31 +132,84 @@ private struct _TypeMatch {
 }
 
 /// Pairs nodes of equal type and size, in order of address.
+///
+/// - Complexity: O(*V*): a look-up in a table for each node that is not of its predecessor's type and size.
 private func _differenceByType(from first: Snapshot, to last: Snapshot) -> SnapshotDifference {
-  struct Key: Hashable {
-    var type: UInt32
-    var size: UInt32
-  }
   let match = _TypeMatch(first, last)
   var result = SnapshotDifference(born: [], died: [], survived: [], isExact: false)
-  var waiting: [Key: [Int]] = [:]
-  for row in (0..<first.nodes.count).reversed() where _isAlive(first, row) {
+  var groups = _Groups()
+  var groupByRow = [UInt32](repeating: .max, count: first.nodes.count)
+  let wasAlive = _Liveness(first)
+  for row in 0..<first.nodes.count where wasAlive[row] {
     let type = match.rowInLast(ofNode: row)
-    if type == .max {
-      result.died.append(NodeIndex(row))
-    } else {
-      waiting[Key(type: type, size: first.nodes.size[row]), default: []].append(row)
-    }
+    if type == .max { continue }
+    let group = groups.add(type: type, size: first.nodes.size[row])
+    groupByRow[row] = UInt32(group)
+    groups.counts[group] += 1
   }
-  for row in 0..<last.nodes.count where _isAlive(last, row) {
-    let key = Key(type: last.nodes.type[row], size: last.nodes.size[row])
-    if let partner = waiting[key]?.popLast() {
-      result.survived.append((NodeIndex(partner), NodeIndex(row)))
+  // The rows of each group, in order, and which of them is the next without a partner.
+  var next: [Int] = []
+  next.reserveCapacity(groups.counts.count)
+  var total = 0
+  for count in groups.counts {
+    next.append(total)
+    total += count
+  }
+  var rows = [UInt32](repeating: 0, count: total)
+  var place = next
+  for row in 0..<first.nodes.count where groupByRow[row] != .max {
+    let group = Int(groupByRow[row])
+    rows[place[group]] = UInt32(row)
+    place[group] += 1
+  }
+  let isAlive = _Liveness(last)
+  for row in 0..<last.nodes.count where isAlive[row] {
+    if let group = groups.find(type: last.nodes.type[row], size: last.nodes.size[row]),
+      next[group] < place[group]
+    {
+      let partner = rows[next[group]]
+      next[group] += 1
+      groupByRow[Int(partner)] = _Groups.taken
+      result.survived.append((NodeIndex(rawValue: partner), NodeIndex(row)))
     } else {
       result.born.append(NodeIndex(row))
     }
   }
-  for rows in waiting.values { result.died.append(contentsOf: rows.map { NodeIndex($0) }) }
-  result.died.sort()
+  for row in 0..<first.nodes.count where wasAlive[row] && groupByRow[row] != _Groups.taken {
+    result.died.append(NodeIndex(row))
+  }
   return result
+}
+
+/// Numbers for types with sizes.
+private struct _Groups {
+  /// What no group's number is.
+  static let taken = UInt32.max - 1
+
+  private var _numberByKey: [UInt64: Int] = [:]
+  private var _lastKey = UInt64.max
+  private var _lastNumber: Int?
+
+  /// How many nodes of the first snapshot are in each.
+  var counts: [Int] = []
+
+  /// The number of a group, which is added where it is new.
+  mutating func add(type: UInt32, size: UInt32) -> Int {
+    if let known = find(type: type, size: size) { return known }
+    _lastNumber = counts.count
+    _numberByKey[_lastKey] = counts.count
+    counts.append(0)
+    return counts.count - 1
+  }
+
+  /// The number of a group; nil for none.
+  mutating func find(type: UInt32, size: UInt32) -> Int? {
+    // Neighbours are often alike.
+    let key = UInt64(type) << 32 | UInt64(size)
+    if key != _lastKey || _lastNumber == nil {
+      _lastKey = key
+      _lastNumber = _numberByKey[key]
+    }
+    return _lastNumber
+  }
 }

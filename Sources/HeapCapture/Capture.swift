@@ -93,6 +93,9 @@ private struct Capture {
 
   private var _types: [SwiftType] = []
   private var _exact = EdgeTable()
+
+  /// `_exact` and `_declared` once no more are found.
+  private var _known: [EdgeRows] = []
   private var _declared = EdgeTable()
   private var _ranges = UntypedRanges()
   private var _continuations = EdgeTable()
@@ -301,6 +304,9 @@ private struct Capture {
     }
   }
 
+  /// How much of the heap is followed before its copies are given up: several pieces of them.
+  private static let _sweptAtOnce: UInt64 = 1 << 22
+
   /// Follows what the types of all objects declare, and counts how far that explains the counts.
   mutating func followTypedReferences() {
     var collector = Collector(
@@ -310,9 +316,18 @@ private struct Capture {
     _ranges = UntypedRanges()
     let child = _labels.label("child")
     let rest = _labels.label("slab")
+    // Copies of the heap behind this place are given up, but for those with words that are looked at later.
+    var released = _nodes.bounds.lowerBound
+    var firstRange = 0
     for row in 0..<_nodes.count {
       collector.row = row
       let address = _nodes.address[row]
+      if address - released >= Self._sweptAtOnce {
+        _memory.release(
+          [released..<address], needed: collector.ranges.ranges(from: firstRange))
+        released = address
+        firstRange = collector.ranges.row.count
+      }
       if let piece = _pieceByRow[row] {
         if piece.owner != address, let owner = _nodes.row(startingAt: piece.owner) {
           collector.exact.append(
@@ -340,6 +355,9 @@ private struct Capture {
     }
     _exact = collector.exact
     _ranges = collector.ranges
+    _memory.release(
+      [released..<max(released, _nodes.bounds.upperBound)], needed: _ranges.ranges(from: firstRange)
+    )
     _tellDestructionFromZombies()
     _continuations = collector.continuations
     if collector.unresolved > 0 {
@@ -440,8 +458,14 @@ private struct Capture {
       foreign: _foreign, frameStart: frameStart)
     let types = _types
     let childTasks = ChildTasks(memory: _memory, images: _images)
+    let exact = _exact
+    _exact = EdgeTable()
+    _known = [
+      EdgeRows(consume exact, nodeCount: nodes.count),
+      EdgeRows(_declared, nodeCount: nodes.count),
+    ]
     var resolver = WordResolver(
-      memory: _memory, nodes: _nodes, exactEdges: [_exact, _declared], ranges: _ranges,
+      memory: _memory, nodes: _nodes, exactEdges: _known, ranges: _ranges,
       isStringStorage: _nodes.typeID.map {
         $0 >= 0 && types[Int($0)].name == "Swift.__StringStorage"
       },
@@ -556,6 +580,7 @@ private struct Capture {
     _scanned = resolver.edges.without(_declared)
     _roots = resolver.roots
     _ranges = UntypedRanges()
+    _nodes.explained = []
   }
 
   // MARK: The snapshot
@@ -605,21 +630,19 @@ private struct Capture {
       rowsOfTypes.append(type.rawValue)
       if let name = _names[row] { builder.nodeNames[UInt32(row)] = builder.string(name) }
     }
-    builder.ascendingNodes = _nodeColumns(types: rowsOfTypes, trieCount: trie.parents.count)
-    rowsOfTypes = []
+    let nodeCount = nodes.count
+    builder.ascendingNodes = _nodeColumns(
+      types: consume rowsOfTypes, trieCount: trie.parents.count)
     nodes.removeAll()
     // No type is asked for any more, so nothing points into the copies.
-    _memory.release([0..<UInt64.max])
-    builder.edges.reserveCapacity(_exact.count + _declared.count + _scanned.count)
-    for table in [\Self._exact, \Self._declared, \Self._scanned] {
-      let edges = self[keyPath: table]
-      self[keyPath: table] = EdgeTable()
-      for edge in 0..<edges.count {
-        builder.addEdge(
-          from: edges.from[edge], to: edges.to[edge],
-          label: labelRows[edges.label[edge].position], strength: edges.info[edge].strength,
-          provenance: edges.info[edge].provenance)
-      }
+    _memory.release([0..<UInt64.max], isKeptToo: true)
+    var known = _known
+    _known = []
+    let scanned = _scanned
+    _scanned = EdgeTable()
+    known.append(EdgeRows(consume scanned, nodeCount: nodeCount))
+    builder.ascendingEdges = EdgeRows.columns(of: consume known, nodeCount: nodeCount) {
+      labelRows[$0.position]
     }
     for root in _roots {
       builder.addRoot(
@@ -654,9 +677,14 @@ private struct Capture {
     return builder.finish()
   }
 
-  private func _nodeColumns(types: [UInt32], trieCount: Int) -> Snapshot.Nodes {
+  /// The columns of the nodes; each of capture's own goes when it is not needed any more, since both together would be
+  /// twice as large.
+  private func _nodeColumns(types: consuming [UInt32], trieCount: Int) -> Snapshot.Nodes {
     let nodes = _nodes
     let count = nodes.count
+    let type = Column(types)
+    types = []
+    nodes.isRegistered = []
     var largeNode: [UInt32] = []
     var largeBytes: [UInt64] = []
     let size = Column<UInt32>(count: count) { rows in
@@ -670,12 +698,7 @@ private struct Capture {
         }
       }
     }
-    let stack = Column<UInt32>(count: count) { rows in
-      for row in 0..<count {
-        rows.initializeElement(
-          at: row, to: _inventory.trieRow(ofStack: nodes.stackSlot[row], trieCount: trieCount))
-      }
-    }
+    nodes.size = []
     let strongCount = Column<UInt32>(count: count) { rows in
       for row in 0..<count {
         rows.initializeElement(
@@ -684,17 +707,33 @@ private struct Capture {
             ? Snapshot.Nodes.uncounted : UInt32(nodes.strong[row]))
       }
     }
+    nodes.strong = []
+    nodes.typeID = []
+    let stack = Column<UInt32>(count: count) { rows in
+      for row in 0..<count {
+        rows.initializeElement(
+          at: row, to: _inventory.trieRow(ofStack: nodes.stackSlot[row], trieCount: trieCount))
+      }
+    }
+    nodes.stackSlot = []
     func counts(_ countByRow: [Int: Int32]) -> Column<UInt16> {
       Column(count: count) { rows in
         rows.initialize(repeating: 0)
         for (row, count) in countByRow { rows[row] = UInt16(clamping: count) }
       }
     }
+    func bytes<Value: RawRepresentable>(_ values: [Value]) -> Column<UInt8>
+    where Value.RawValue == UInt8 {
+      Column(count: count) { rows in
+        for row in 0..<count { rows.initializeElement(at: row, to: values[row].rawValue) }
+      }
+    }
+    let address = Column(nodes.address)
+    nodes.address = []
     return Snapshot.Nodes(
-      address: Column(nodes.address), size: size, type: Column(types), stack: stack,
-      generation: Column(nodes.generation), kind: Column(nodes.kind.map(\.rawValue)),
-      state: Column(nodes.state.map(\.rawValue)), strongCount: strongCount,
-      unownedCount: counts(nodes.unowned), weakCount: counts(nodes.weak),
+      address: address, size: size, type: type, stack: stack,
+      generation: Column(nodes.generation), kind: bytes(nodes.kind), state: bytes(nodes.state),
+      strongCount: strongCount, unownedCount: counts(nodes.unowned), weakCount: counts(nodes.weak),
       largeNode: Column(largeNode), largeBytes: Column(largeBytes))
   }
 }

@@ -37,28 +37,101 @@ struct EdgeTable {
     }
     return rest
   }
+}
 
-  /// The strong references of some tables by source, in compressed sparse row form.
-  static func strongSuccessors(
-    of tables: [EdgeTable], nodeCount: Int
-  ) -> (first: [UInt32], target: [UInt32]) {
-    var first = [UInt32](repeating: 0, count: nodeCount + 1)
-    for table in tables {
-      for edge in table.from.indices where table.info[edge].isStrong {
-        first[Int(table.from[edge]) + 1] += 1
-      }
+/// References by the block that they come from, in compressed sparse row form; those of a block in the order in which they
+/// were found.
+struct EdgeRows {
+  /// Where each block's references start; one more than there are blocks.
+  private(set) var first: [UInt32]
+  private(set) var to: [UInt32]
+  private(set) var label: [LabelIndex]
+  private(set) var info: [EdgeInfo]
+
+  /// Orders a table, whose columns are given up one by one: as long as they are in order they are taken as they are.
+  ///
+  /// - Complexity: O(nodes + edges).
+  init(_ table: consuming EdgeTable, nodeCount: Int) {
+    first = [UInt32](repeating: 0, count: nodeCount + 1)
+    var isInOrder = true
+    var previous: UInt32 = 0
+    for from in table.from {
+      isInOrder = isInOrder && from >= previous
+      previous = from
+      first[Int(from) + 1] += 1
     }
     for node in 0..<nodeCount { first[node + 1] += first[node] }
-    var target = [UInt32](repeating: 0, count: Int(first[nodeCount]))
+    to = table.to
+    label = table.label
+    info = table.info
+    if isInOrder { return }
+
+    // Where each edge goes, in place of where it comes from.
+    var place = table.from
+    table = EdgeTable()
     var next = first
-    for table in tables {
-      for edge in table.from.indices where table.info[edge].isStrong {
-        let source = Int(table.from[edge])
-        target[Int(next[source])] = table.to[edge]
-        next[source] += 1
+    for edge in place.indices {
+      let from = Int(place[edge])
+      place[edge] = next[from]
+      next[from] += 1
+    }
+    next = []
+    Self._move(&to, to: place)
+    Self._move(&label, to: place)
+    Self._move(&info, to: place)
+  }
+
+  private static func _move<Element>(_ column: inout [Element], to place: [UInt32]) {
+    column = [Element](unsafeUninitializedCapacity: column.count) { moved, count in
+      for edge in column.indices {
+        moved.initializeElement(at: Int(place[edge]), to: column[edge])
+      }
+      count = column.count
+    }
+  }
+
+  var count: Int { to.count }
+
+  /// The places of a block's references.
+  @inline(__always)
+  func edges(of node: Int) -> Range<Int> { Int(first[node])..<Int(first[node + 1]) }
+
+  /// The references of some tables, those of a block in the order of the tables, which are given up column by column.
+  ///
+  /// - Parameter label: What a label is called in the snapshot.
+  /// - Complexity: O(nodes + edges), and memory for one more column than there is in the end.
+  static func columns(
+    of tables: consuming [EdgeRows], nodeCount: Int, label: (LabelIndex) -> LabelIndex
+  ) -> Snapshot.Edges {
+    tables.removeAll { $0.count == 0 }
+    let count = tables.reduce(0) { $0 + $1.count }
+    func column<Source, Element: BitwiseCopyable>(
+      _ rows: [[Source]], _ element: (Source) -> Element
+    ) -> Column<Element> {
+      Column(count: count) { column in
+        var place = 0
+        for node in 0..<nodeCount {
+          for table in tables.indices {
+            for edge in tables[table].edges(of: node) {
+              column.initializeElement(at: place, to: element(rows[table][edge]))
+              place += 1
+            }
+          }
+        }
       }
     }
-    return (first, target)
+    let target = column(tables.map(\.to)) { $0 }
+    for table in tables.indices { tables[table].to = [] }
+    let labels = column(tables.map(\.label)) { label($0).rawValue }
+    for table in tables.indices { tables[table].label = [] }
+    let info = column(tables.map(\.info), \.rawValue)
+    for table in tables.indices { tables[table].info = [] }
+    let firstEdge = Column<UInt32>(count: nodeCount + 1) { rows in
+      for node in 0...nodeCount {
+        rows.initializeElement(at: node, to: tables.reduce(0) { $0 + $1.first[node] })
+      }
+    }
+    return Snapshot.Edges(firstEdge: firstEdge, target: target, label: labels, info: info)
   }
 }
 
@@ -74,6 +147,11 @@ struct UntypedRanges {
     start.append(range.lowerBound)
     end.append(range.upperBound)
     self.label.append(label)
+  }
+
+  /// The ranges from a place on.
+  func ranges(from first: Int) -> some Sequence<Range<UInt64>> {
+    (first..<row.count).lazy.map { start[$0]..<max(start[$0], end[$0]) }
   }
 
   /// Puts the ranges in ascending order of row, those of a row as they were.

@@ -116,10 +116,15 @@ final class HeapNodes {
       _lastRows = _firstRowByPage[table]
     }
     guard let rows = _lastRows else { return nil }
-    let first = rows[Int(page % UInt64(Self._pagesPerTable))]
+    let place = Int(page % UInt64(Self._pagesPerTable))
+    let first = rows[place]
     if first == Self._none { return nil }
     var low = Int(first)
     var high = min(low + 256, address.count)
+    // Most often the next page has a block of its own.
+    if place + 1 < Self._pagesPerTable, rows[place + 1] != Self._none {
+      high = min(high, Int(rows[place + 1]))
+    }
     while low < high {
       let middle = (low + high) / 2
       if address[middle] < target { low = middle + 1 } else { high = middle }

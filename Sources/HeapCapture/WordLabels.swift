@@ -52,7 +52,7 @@ struct WordLabels {
     case .taskSlab: return _labels.label("frame")
     case .cBlock: return _capture(at: place, of: _nodes.address[row])
     case .runtime where _tasks.queueBlocks.contains(row): return _labels.label("finished")
-    default: return _labels.label("+\(place)")
+    default: return _labels.place(place)
     }
   }
 

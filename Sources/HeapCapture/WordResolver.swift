@@ -36,7 +36,9 @@ struct WordResolver {
 
   private let _ranges: UntypedRanges
   private let _firstRange: [UInt32]
-  private var _successors: (first: [UInt32], target: [UInt32])
+
+  /// The references that are known beforehand.
+  private let _exact: [EdgeRows]
 
   private(set) var isReached: [Bool]
   private var _isScanned: [Bool]
@@ -88,7 +90,7 @@ struct WordResolver {
   private let _frameStart: (Int) -> UInt64?
 
   init(
-    memory: TargetMemory, nodes: HeapNodes, exactEdges: [EdgeTable], ranges: UntypedRanges,
+    memory: TargetMemory, nodes: HeapNodes, exactEdges: [EdgeRows], ranges: UntypedRanges,
     isStringStorage: [Bool], labelOfWord: @escaping (Int, UInt64) -> LabelIndex,
     parentOfChildTask: @escaping (UInt64) -> Int? = { _ in nil },
     frameStart: @escaping (Int) -> UInt64? = { _ in nil },
@@ -99,7 +101,7 @@ struct WordResolver {
     _bounds = nodes.bounds
     _ranges = ranges
     _firstRange = ranges.firstRange(nodeCount: nodes.count)
-    _successors = EdgeTable.strongSuccessors(of: exactEdges, nodeCount: nodes.count)
+    _exact = exactEdges.filter { $0.count > 0 }
     _isStringStorage = isStringStorage
     isReached = [Bool](repeating: false, count: nodes.count)
     _isScanned = isReached
@@ -220,9 +222,11 @@ struct WordResolver {
   mutating func propagate() {
     while true {
       while let row = _queue.popLast() {
-        let first = Int(_successors.first[Int(row)])
-        let end = Int(_successors.first[Int(row) + 1])
-        for edge in first..<end { _reach(Int(_successors.target[edge])) }
+        for table in _exact {
+          for edge in table.edges(of: Int(row)) where table.info[edge].isStrong {
+            _reach(Int(table.to[edge]))
+          }
+        }
         if let more = _targetsByUnreached[Int(row)] {
           for target in more { _reach(Int(target)) }
         }
@@ -366,9 +370,12 @@ struct WordResolver {
     for _ in 1...4 where found.count < 64 {
       var next: [Int] = []
       for row in rows {
-        var targets = _successors.target[
-          Int(_successors.first[row])..<Int(_successors.first[row + 1])
-        ].map(Int.init)
+        var targets: [Int] = []
+        for table in _exact {
+          for edge in table.edges(of: row) where table.info[edge].isStrong {
+            targets.append(Int(table.to[edge]))
+          }
+        }
         targets += (_targetsOfTask[row] ?? _targetsByUnreached[row] ?? []).map(Int.init)
         for target in targets where _nodes.kind[target] != .task && _nodes.kind[target] != .taskSlab
         {

@@ -133,6 +133,9 @@ public struct SnapshotBuilder {
   /// All nodes at once, in ascending order of address, instead of one by one in `nodes`; then none is moved.
   /// Their rows are those that edges, roots, tasks and storages name.
   public var ascendingNodes: Snapshot.Nodes?
+
+  /// All edges at once, by the rows of `ascendingNodes`, instead of one by one in `edges`.
+  public var ascendingEdges: Snapshot.Edges?
   public var edges: [Edge] = []
   public var roots: [Root] = []
   public var tasks: [Task] = []
@@ -239,12 +242,14 @@ public struct SnapshotBuilder {
   ///   address, as a capture does; else O(*n* log *n* + *e*). Rows are moved once, into the columns.
   public consuming func finish() -> Snapshot {
     precondition(ascendingNodes == nil || nodes.isEmpty, "nodes are given in one way")
+    precondition(
+      ascendingEdges == nil || edges.isEmpty && nodes.isEmpty, "edges are given in one way")
     let order = RowOrder(of: nodes)
     let nodeColumns = ascendingNodes ?? Self._nodeColumns(nodes, order)
     let nodeCount = nodeColumns.count
     // The rows are given back before the edges' columns take their place.
     nodes = []
-    let edgeColumns = Self._edgeColumns(edges, order, nodeCount: nodeCount)
+    let edgeColumns = ascendingEdges ?? Self._edgeColumns(edges, order, nodeCount: nodeCount)
     edges = []
 
     var names: [NodeIndex: StringIndex] = [:]

@@ -61,8 +61,9 @@ final class ModuleSymbols {
 
   /// The linker's name of the function whose code an address is in.
   func functionName(at address: UInt64) -> UnsafePointer<CChar>? {
-    symbols.functions.row(containing: address)?.value
-      ?? debug?.function(at: address)?.declaration.name
+    if let symbol = symbols.functions.row(containing: address) { return symbol.value }
+    guard let debug, let function = debug.function(at: address) else { return nil }
+    return debug.functionName(ofEntry: function.entry)
   }
 
   // MARK: - Frames
@@ -79,9 +80,13 @@ final class ModuleSymbols {
     let outer = functionName(at: address)
     var place = debug?.place(at: address) ?? SourcePlace()
     var result: [RawFrame] = []
-    for call in (debug?.function(at: address)?.inlinedCalls(at: address) ?? []).reversed() {
-      result.append(RawFrame(name: call.declaration.name, place: place, isInlined: true))
-      place = call.callSite
+    if let debug, let function = debug.function(at: address) {
+      for call in function.inlinedCalls(at: address).reversed() {
+        result.append(
+          RawFrame(
+            name: debug.functionName(ofEntry: call.entry), place: place, isInlined: true))
+        place = debug.callSite(of: call, inUnitOf: address)
+      }
     }
     result.append(RawFrame(name: outer, place: place, isInlined: false))
     return result

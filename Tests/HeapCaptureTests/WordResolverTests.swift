@@ -50,7 +50,8 @@ import Testing
     ) -> WordResolver {
       nodes.buildIndex()
       var resolver = WordResolver(
-        memory: TargetMemory(source), nodes: nodes, exactEdges: [exact], ranges: ranges,
+        memory: TargetMemory(source), nodes: nodes,
+        exactEdges: [EdgeRows(exact, nodeCount: nodes.count)], ranges: ranges,
         isStringStorage: isString, labelOfWord: { _, _ in .none },
         parentOfChildTask: { childTasks[$0] }, frameStart: { frameStarts[$0] },
         taskOfContext: { contexts[[$0, Int($1), $2]] })

@@ -19,6 +19,39 @@ import Testing
     }
   }
 
+  @Test(
+    "The calls inlined into a function are those that a walk finds, each in the same calls",
+    arguments: [Program.Build.debug, .optimized])
+  func inlinedCallsAgreeWithWalk(build: Program.Build) throws {
+    let file = try #require(ELFFile(path: Program.built(build).path))
+    let debug = try #require(DebugInformation(file: file))
+    var deepest = 0
+    for unit in 0..<debug.unitCount {
+      for function in debug.compiledFunctionOffsets(of: unit) {
+        let scanned = try #require(
+          debug.scannedInlinedCalls(inFunctionAt: function, ofUnit: unit))
+        #expect(scanned == debug.walkedInlinedCalls(inFunctionAt: function))
+        for call in scanned { deepest = max(deepest, call.depth) }
+      }
+    }
+    if build == .optimized { #expect(deepest > 1) }
+  }
+
+  @Test("A call beside another one is found, and so is what was inlined into it")
+  func siblingCalls() {
+    let calls = [(0, 10..<20), (0, 30..<60), (1, 40..<50)].enumerated().map { place, call in
+      InlinedCall(entry: UInt64(place), ranges: [call.1], depth: call.0)
+    }
+    let function = CompiledFunction(entry: 0, calls: calls)
+    func entries(_ address: UInt64) -> [UInt64] {
+      function.inlinedCalls(at: address).map(\.entry)
+    }
+    #expect(entries(15) == [0])
+    #expect(entries(35) == [1])
+    #expect(entries(45) == [1, 2])
+    #expect(entries(25).isEmpty)
+  }
+
   @Test("Damaged entries end the scan or the walk", arguments: 0..<40 as Range<UInt64>)
   func damaged(seed: UInt64) throws {
     let path = try Program.optimized.get().path
@@ -41,6 +74,10 @@ import Testing
     for unit in 0..<debug.unitCount {
       let scanned = debug.scannedFunctionOffsets(of: unit) ?? []
       #expect((scanned + debug.walkedFunctionOffsets(of: unit)).allSatisfy { $0 < size })
+      for function in debug.compiledFunctionOffsets(of: unit) {
+        let calls = debug.scannedInlinedCalls(inFunctionAt: function, ofUnit: unit) ?? []
+        #expect(calls.allSatisfy { $0.entry < size })
+      }
     }
   }
 }

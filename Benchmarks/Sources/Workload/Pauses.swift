@@ -45,6 +45,23 @@ private final class Watch: @unchecked Sendable {
   func end() { _lock.withLock { _isOver = true } }
 }
 
+/// A watch on a thread of its own.
+struct RunningWatch {
+  private let _watch = Watch()
+
+  init() {
+    let watch = _watch
+    Thread { watch.run() }.start()
+    _ = watch.take()
+  }
+
+  /// Ends the watch: nanoseconds of the longest gap since its beginning.
+  func end() -> UInt64 {
+    defer { _watch.end() }
+    return _watch.take()
+  }
+}
+
 private final class Page {
   var next: Page?
   let bytes: [UInt8]

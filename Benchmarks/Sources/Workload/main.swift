@@ -21,6 +21,8 @@ let threadCount = arguments.count > 3 ? Int(arguments[3]) ?? 1 : 1
 switch arguments[1] {
 case "pause": measurePauses(gigabytes: size)
 case "objects": holdObjects(count: scale)
+case "blocks": scanBlocks(count: scale)
+case "fidelity": keepAndLeak(count: scale)
 case let name:
   guard let work = workloads[name] else {
     fail("Workload: no workload \(name)", status: 2)

@@ -19,6 +19,9 @@ struct ForeignObjects {
   private let _memory: TargetMemory
   private var _roleByRow: [Int: Role] = [:]
 
+  /// A bit for each row, set where it has a role: most have none, and each reference asks.
+  private var _hasRole: [UInt64] = []
+
   /// A reference that no word shows as it is.
   struct HiddenReference {
     var from: Int
@@ -49,6 +52,16 @@ struct ForeignObjects {
     _memory = memory
     if let coreFoundation { _addCoreFoundation(coreFoundation) }
     if let dispatch { _addDispatch(dispatch) }
+    if _roleByRow.isEmpty { return }
+    _hasRole = [UInt64](repeating: 0, count: nodes.count / 64 + 1)
+    for row in _roleByRow.keys { _hasRole[row / 64] |= 1 << UInt64(row % 64) }
+  }
+
+  private func _role(of row: Int) -> Role? {
+    guard row / 64 < _hasRole.count, _hasRole[row / 64] & 1 << UInt64(row % 64) != 0 else {
+      return nil
+    }
+    return _roleByRow[row]
   }
 
   private mutating func _addCoreFoundation(_ layouts: CoreFoundationLayouts) {
@@ -122,7 +135,7 @@ struct ForeignObjects {
 
   /// The name of a block's type; nil for one that is no object of a known library.
   func typeName(of row: Int) -> (name: String, module: String)? {
-    switch _roleByRow[row] {
+    switch _role(of: row) {
     case .coreFoundation(let name): (name, "CoreFoundation")
     case .table: ("CoreFoundation table", "CoreFoundation")
     case .dispatch(let part): (DispatchLayouts.typeName(of: part), "Dispatch")
@@ -133,13 +146,13 @@ struct ForeignObjects {
   /// What the reference at a place in a block is called, and whether it is an element; nil where that is
   /// not known.
   func reference(at place: UInt64, in row: Int) -> (name: String, isElement: Bool)? {
-    switch _roleByRow[row] {
+    switch _role(of: row) {
     case .coreFoundation(let name):
       if CoreFoundationLayouts.folded.contains(name), name != "CFRunLoopMode" {
         // A mutable collection's elements are in a table, an immutable one's in itself.
         let leadsToTable =
           _memory.word(at: _nodes.address[row] + place).flatMap { _nodes.row(startingAt: $0) }
-          .map { if case .table = _roleByRow[$0] { true } else { false } } ?? false
+          .map { if case .table = _role(of: $0) { true } else { false } } ?? false
         return ("", !leadsToTable)
       }
       guard let fields = CoreFoundationLayouts.fieldsByClass[name],
@@ -166,7 +179,7 @@ struct ForeignObjects {
         // Constant strings lie in the library's data.
         return true
       }
-      guard case .coreFoundation(let name) = _roleByRow[found] else { return false }
+      guard case .coreFoundation(let name) = _role(of: found) else { return false }
       return name == target
     }
   }

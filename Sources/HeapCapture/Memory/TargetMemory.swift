@@ -24,6 +24,9 @@ package final class TargetMemory {
   package let source: any MemorySource
   @exclusivity(unchecked) private var _regions: [Region] = []
   @exclusivity(unchecked) private var _isLoaded: [Bool] = []
+
+  /// Pieces into which somebody keeps pointers.
+  private var _isKept: [Bool] = []
   @exclusivity(unchecked) private var _last = 0
 
   /// Whether what was copied can be copied again: the program stands still as long as it is read.
@@ -55,6 +58,7 @@ package final class TargetMemory {
           readableEnd: mapping.end))
       let pieces = (mapping.count + (1 << Int(Self._pieceShift)) - 1) >> Int(Self._pieceShift)
       _isLoaded.append(contentsOf: repeatElement(false, count: pieces))
+      _isKept.append(contentsOf: repeatElement(false, count: pieces))
     }
     room?._regions = Array(rooms.values)
   }
@@ -86,12 +90,31 @@ package final class TargetMemory {
     _forEachChangingPiece(pages: pages) { piece, index in _load(piece, of: index) }
   }
 
-  /// Gives up copies of some ranges, into which no pointer may be in use any more. They are made again where
-  /// they are asked for; where the program may have gone on meanwhile, they are kept.
+  /// Gives up copies of some ranges, into which no pointer may be in use any more but those of `keptBytes(at:count:)`. They
+  /// are made again where they are asked for; where the program may have gone on meanwhile, they are kept.
   ///
-  /// - Complexity: O(*m*) for *m* mappings and pieces of the ranges.
-  func release(_ ranges: [Range<UInt64>]) {
+  /// - Parameters:
+  ///   - needed: Ranges that will be asked for again, in any order: pieces with any of them are not given up.
+  ///   - isKeptToo: Whether nobody uses pointers of `keptBytes(at:count:)` any more.
+  /// - Complexity: O(*m* + *n*) for *m* mappings and pieces of the ranges and *n* needed ranges.
+  func release(
+    _ ranges: [Range<UInt64>], needed: some Sequence<Range<UInt64>> = EmptyCollection(),
+    isKeptToo: Bool = false
+  ) {
     if !_isStill { return }
+    var isNeeded: Set<Int> = []
+    var last: Range<UInt64> = 0..<0
+    for range in needed where !range.isEmpty {
+      // Most lie in the same piece as the one before.
+      if last.contains(range.lowerBound), range.upperBound <= last.upperBound { continue }
+      guard let index = _region(containing: range.lowerBound) else { continue }
+      let region = _regions[index]
+      let first = (range.lowerBound - region.start) >> Self._pieceShift
+      let end = (min(range.upperBound, region.end) - 1 - region.start) >> Self._pieceShift + 1
+      for piece in first..<end { isNeeded.insert(region.firstPiece + Int(piece)) }
+      let high = min(region.end, region.start + end << Self._pieceShift)
+      last = (region.start + first << Self._pieceShift)..<high
+    }
     for range in ranges {
       for region in _regions where region.start < range.upperBound && range.lowerBound < region.end
       {
@@ -101,14 +124,30 @@ package final class TargetMemory {
         // Whole pieces, the last one of a region included.
         let first = (low + size - 1) / size
         let end = high == region.end - region.start ? (high + size - 1) / size : high / size
-        for piece in first..<max(first, end) where _isLoaded[region.firstPiece + Int(piece)] {
+        for piece in first..<max(first, end) {
+          let row = region.firstPiece + Int(piece)
+          guard _isLoaded[row], isKeptToo || !_isKept[row], !isNeeded.contains(row) else {
+            continue
+          }
           let offset = piece * size
           let count = min(size, region.end - region.start - offset)
           madvise(region.local + Int(offset), Int(count), MADV_DONTNEED)
-          _isLoaded[region.firstPiece + Int(piece)] = false
+          _isLoaded[row] = false
         }
       }
     }
+  }
+
+  /// The bytes of a range for somebody who keeps the pointer: `release` doesn't give them up.
+  func keptBytes(at address: UInt64, count: Int) -> UnsafeRawPointer? {
+    guard let found = bytes(at: address, count: count) else { return nil }
+    if count > 0, let index = _region(containing: address) {
+      let region = _regions[index]
+      let first = (address - region.start) >> Self._pieceShift
+      let last = (address + UInt64(count) - 1 - region.start) >> Self._pieceShift
+      for piece in first...last { _isKept[region.firstPiece + Int(piece)] = true }
+    }
+    return found
   }
 
   /// Calls `body` with each piece that is the program's own, and its region. Of the rest of writable memory

@@ -43,6 +43,9 @@ package final class LabelTable {
   /// For each name the labels of its first indices, `LabelIndex.none` where not made yet.
   @exclusivity(unchecked) private var _labelsByIndex: [[LabelIndex]] = [[]]
 
+  /// For each word near the beginning of a block its label, `LabelIndex.none` where not made yet.
+  @exclusivity(unchecked) private var _labelsByWord: [LabelIndex] = []
+
   package init() {}
 
   /// The number of labels.
@@ -102,6 +105,22 @@ package final class LabelTable {
     _rows.append(row)
     _labelByRow[row] = label
     return label
+  }
+
+  /// The label of a word that has no other name than its place in its block: `+24`.
+  func place(_ place: UInt64) -> LabelIndex {
+    // No text is made for what each word is asked for.
+    guard place % 8 == 0, place < 1 << 16 else { return label("+\(place)") }
+    let word = Int(place / 8)
+    if word < _labelsByWord.count {
+      if _labelsByWord[word] != .none { return _labelsByWord[word] }
+    } else {
+      _labelsByWord.append(
+        contentsOf: repeatElement(.none, count: word + 1 - _labelsByWord.count))
+    }
+    let made = label("+\(place)")
+    _labelsByWord[word] = made
+    return made
   }
 
   /// The label of an element of an array.

@@ -223,7 +223,7 @@ final class RemoteMirror {
 
   private func _section(_ name: String, _ image: LoadedImage) -> mg_section {
     guard let range = image.sections[name],
-      let local = _reader.memory.bytes(at: range.lowerBound, count: range.count)
+      let local = _reader.memory.keptBytes(at: range.lowerBound, count: range.count)
     else { return mg_section() }
     return mg_section(
       local_begin: local, local_end: local + range.count, target_begin: range.lowerBound,
@@ -293,7 +293,8 @@ private final class _MirrorReader {
       return UnsafeRawPointer(base + Int(offset))
     }
     guard count <= 1 << 30 else { return nil }
-    return memory.bytes(at: address, count: Int(count))
+    // The library keeps what it was given.
+    return memory.keptBytes(at: address, count: Int(count))
   }
 
   func address(ofSymbol name: String) -> UInt64 {

@@ -17,8 +17,10 @@ extension ModuleSymbols {
       // `...Tu`, where an optimizer's suffix doesn't hide it from the demangler.
       return (row.value, asyncFunction(describedAt: row.start) ?? row.start)
     }
-    if let function = debug?.function(at: address), let name = function.declaration.name {
-      return (name, function.ranges.first?.lowerBound ?? address)
+    if let debug, let entry = debug.function(at: address)?.entry,
+      let name = debug.functionName(ofEntry: entry)
+    {
+      return (name, debug.ranges(ofEntry: entry).first?.lowerBound ?? address)
     }
     return nil
   }
@@ -66,7 +68,11 @@ extension ModuleSymbols {
   func declarationOfClosure(named name: UnsafePointer<CChar>, code: UInt64) -> FunctionDeclaration?
   {
     guard let debug, let parts = swiftName(name) else {
-      return debug?.function(at: code)?.declaration
+      return debug.flatMap { debug in
+        debug.function(at: code).flatMap {
+          debug.declaration(ofEntry: $0.entry, inUnitOf: code)
+        }
+      }
     }
     // A copy of a forwarder has no debug information, but it jumps to what it was copied from.
     let copied = directCalls(from: code).filter { swiftName($0.value)?.text == parts.text }
@@ -85,9 +91,12 @@ extension ModuleSymbols {
     }
     // The name of a specialization has more in the middle: look at what was inlined into it.
     for place in [code] + copied.map(\.start) {
-      for call in debug.function(at: place)?.allInlinedCalls ?? []
-      where isSource(call.declaration, of: parts) {
-        return call.declaration
+      for call in debug.function(at: place)?.inlinedCalls ?? [] {
+        if let declaration = debug.declaration(ofEntry: call.entry, inUnitOf: place),
+          isSource(declaration, of: parts)
+        {
+          return declaration
+        }
       }
     }
     return nil
@@ -205,11 +214,13 @@ extension ModuleSymbols {
     while let start = pending.popLast(), seen.count < 8 {
       guard seen.insert(start).inserted else { continue }
       var methods: [SwiftName] = []
-      for call in debug?.function(at: start)?.allInlinedCalls ?? [] {
-        if let pointer = call.declaration.name, let callee = swiftName(pointer),
-          callee.isSourceFunction
-        {
-          methods.append(callee)
+      if let debug {
+        for call in debug.function(at: start)?.inlinedCalls ?? [] {
+          if let pointer = debug.functionName(ofEntry: call.entry),
+            let callee = swiftName(pointer), callee.isSourceFunction
+          {
+            methods.append(callee)
+          }
         }
       }
       for target in directCalls(from: start) {

@@ -1,5 +1,7 @@
 // SwiftName: the demangler's long text, taken apart and written as people write it.
 
+internal import Glibc
+
 /// The name of a Swift function or variable as people write it, and what was left out.
 ///
 /// The demangler writes everything it knows: `partial apply forwarder for closure #1
@@ -50,13 +52,13 @@ struct SwiftName: Equatable {
   /// - Complexity: O(*n*), *n* being the length of the text.
   init(demangled: String) {
     var rest = ArraySlice(Array(demangled.utf8))
-    if let suffix = rest.range(of: " with unmangled suffix ") { rest = rest[..<suffix.lowerBound] }
+    if let suffix = rest.range(of: Self.unmangledSuffix) { rest = rest[..<suffix.lowerBound] }
     text = ""
     kind = .function
     var isCurryThunk = false
     var hasForwarder = false
     prefixes: while true {
-      for prefix in Self.droppedPrefixes where rest.starts(with: prefix) {
+      for prefix in Self.droppedPrefixes where rest.begins(with: prefix) {
         rest = rest.dropFirst(prefix.count)
         switch prefix {
         case Self.partialApply: hasForwarder = true
@@ -96,7 +98,7 @@ struct SwiftName: Equatable {
     }
 
     let segments = rest.segments
-    text = Self.path(rest)
+    text = Self.path(segments)
     guard let first = segments.first, kind == .function else { return }
     let isImplicit = first.starts(with: Self.implicitClosure)
     if isImplicit || first.starts(with: Self.closure) {
@@ -126,6 +128,7 @@ struct SwiftName: Equatable {
       || kind == .function && text.hasPrefix("static ") && text.hasSuffix(")")
   }
 
+  private static let unmangledSuffix = Array(" with unmangled suffix ".utf8)
   private static let partialApply = Array("partial apply forwarder for ".utf8)
   private static let asyncPointer = Array("async function pointer to ".utf8)
   private static let curryThunk = Array("curry thunk of ".utf8)
@@ -143,8 +146,11 @@ struct SwiftName: Equatable {
     ].map { Array($0.utf8) }
 
   /// `a in b in c`, each part written short.
-  private static func path(_ text: ArraySlice<UInt8>) -> String {
-    text.segments.map { entity($0) }.joined(separator: " in ")
+  private static func path(_ text: ArraySlice<UInt8>) -> String { path(text.segments) }
+
+  private static func path(_ segments: [ArraySlice<UInt8>]) -> String {
+    if segments.count == 1 { return entity(segments[0]) }
+    return segments.map { entity($0) }.joined(separator: " in ")
   }
 
   /// One part: everything up to the signature, argument labels in place of types, no discriminators.
@@ -160,7 +166,8 @@ struct SwiftName: Equatable {
     var isStart = true
     loop: while index < text.endIndex {
       let byte = text[index]
-      let rest = text[index...]
+      // Made where it is looked at: most bytes are just taken.
+      var rest: ArraySlice<UInt8> { text[index...] }
       switch byte {
       case UInt8(ascii: "(") where isStart:
         guard let end = rest.endOfGroup else { break loop }
@@ -191,8 +198,8 @@ struct SwiftName: Equatable {
         guard let end = rest.endOfGroup else { break loop }
         index = end
       case UInt8(ascii: " "):
-        if rest.starts(with: " : ".utf8) || rest.starts(with: " -> ".utf8) { break loop }
-        if rest.starts(with: " #".utf8) {
+        if rest.begins(with: colon) || rest.begins(with: arrow) { break loop }
+        if rest.begins(with: numberSign) {
           // `local #1 (Swift.Int) -> ()`: the number only tells two of the same name apart.
           let digits = rest.dropFirst(2).prefix { $0.isDigit }
           guard !digits.isEmpty else { break loop }
@@ -205,8 +212,8 @@ struct SwiftName: Equatable {
           }
           continue loop
         }
-        for fixity in [" infix(", " prefix(", " postfix("] where rest.starts(with: fixity.utf8) {
-          index += fixity.utf8.count - 1
+        for fixity in fixities where rest.begins(with: fixity) {
+          index += fixity.count - 1
           continue loop
         }
         output.append(byte)
@@ -293,12 +300,33 @@ extension ArraySlice<UInt8> {
 
   /// The first occurrence of some bytes.
   fileprivate func range(of pattern: [UInt8]) -> Range<Int>? {
-    guard let first = pattern.first, count >= pattern.count else { return nil }
-    for index in startIndex...(endIndex - pattern.count)
-    where self[index] == first && self[index...].starts(with: pattern) {
-      return index..<(index + pattern.count)
+    let place = withUnsafeBytes { text in
+      pattern.withUnsafeBytes { pattern -> Int? in
+        guard let start = text.baseAddress, let sought = pattern.baseAddress else { return nil }
+        var index = 0
+        while index + pattern.count <= text.count,
+          let found = memchr(
+            start + index, Int32(pattern[0]), text.count - pattern.count + 1 - index)
+        {
+          let candidate = UnsafeRawPointer(found)
+          if memcmp(candidate, sought, pattern.count) == 0 { return candidate - start }
+          index = candidate - start + 1
+        }
+        return nil
+      }
     }
-    return nil
+    return place.map { startIndex + $0..<startIndex + $0 + pattern.count }
+  }
+
+  /// Whether the text begins with some bytes.
+  fileprivate func begins(with prefix: [UInt8]) -> Bool {
+    guard count >= prefix.count, first == prefix.first else { return false }
+    return withUnsafeBytes { text in
+      prefix.withUnsafeBytes { prefix in
+        guard let start = text.baseAddress, let sought = prefix.baseAddress else { return true }
+        return memcmp(start, sought, prefix.count) == 0
+      }
+    }
   }
 
   /// Where the walk over balanced text goes after the byte at an index: past a whole group, past an
@@ -339,9 +367,11 @@ extension ArraySlice<UInt8> {
   /// The first occurrence of a text outside all brackets.
   fileprivate func topLevelRange(of text: String) -> Range<Int>? {
     let pattern = Array(text.utf8)
+    // Most texts don't have it anywhere.
+    guard range(of: pattern) != nil else { return nil }
     var index = startIndex
     while index < endIndex {
-      if self[index] == pattern[0], self[index...].starts(with: pattern) {
+      if self[index] == pattern[0], self[index...].begins(with: pattern) {
         return index..<(index + pattern.count)
       }
       index = step(from: index)
@@ -407,8 +437,8 @@ extension ArraySlice<UInt8> {
 
   /// The end of `generic specialization <Swift.Int> of `, for all kinds of specialization.
   fileprivate var endOfSpecialization: Int? {
-    guard let word = range(of: "specialization "), word.lowerBound - startIndex < 40 else {
-      return starts(with: "specialized ".utf8) ? startIndex + 12 : nil
+    guard let word = prefix(39 + specialization.count).range(of: specialization) else {
+      return begins(with: specialized) ? startIndex + specialized.count : nil
     }
     // Only words before it: a name that happens to have the word in it is none.
     guard self[..<word.lowerBound].allSatisfy({ $0.isIdentifier || $0 == 0x20 || $0 == 0x2d })
@@ -436,3 +466,10 @@ extension ArraySlice<UInt8> {
     return nil
   }
 }
+
+private let colon = Array(" : ".utf8)
+private let arrow = Array(" -> ".utf8)
+private let numberSign = Array(" #".utf8)
+private let fixities = [" infix(", " prefix(", " postfix("].map { Array($0.utf8) }
+private let specialization = Array("specialization ".utf8)
+private let specialized = Array("specialized ".utf8)

@@ -37,27 +37,43 @@ struct FunctionDeclaration {
 }
 
 /// A function whose code was put into its caller's.
-struct InlinedCall {
-  var declaration: FunctionDeclaration
+struct InlinedCall: Equatable {
+  /// The entry that describes the call.
+  var entry: UInt64
   var ranges: [Range<UInt64>]
 
-  /// The place of the call in the function that it was inlined into.
-  var callSite: SourcePlace
+  /// How many inlined calls it is inlined into.
+  var depth: Int
 
-  /// The calls that were inlined into this one.
-  var inlined: [InlinedCall]
+  /// Behind the last call that was inlined into this one, as a place in the function's calls.
+  var end = 0
 }
 
-/// A function that has code of its own.
+/// A function that has code of its own, with the calls inlined into it.
+///
+/// What an entry says besides its code is read from `DebugInformation` where it is asked for: a function has many
+/// inlined calls, and an address is in few of them.
 final class CompiledFunction {
-  let declaration: FunctionDeclaration
-  let ranges: [Range<UInt64>]
-  let inlined: [InlinedCall]
+  /// The entry that describes the function.
+  let entry: UInt64
 
-  init(declaration: FunctionDeclaration, ranges: [Range<UInt64>], inlined: [InlinedCall]) {
-    self.declaration = declaration
-    self.ranges = ranges
-    self.inlined = inlined
+  /// All inlined calls, each before those within it.
+  let inlinedCalls: [InlinedCall]
+
+  /// - Parameter calls: Each before those within it; their ends are found here.
+  init(entry: UInt64, calls: [InlinedCall]) {
+    self.entry = entry
+    var calls = calls
+    var open: [Int] = []
+    for index in calls.indices {
+      while let last = open.last, calls[last].depth >= calls[index].depth {
+        calls[last].end = index
+        open.removeLast()
+      }
+      open.append(index)
+    }
+    for index in open { calls[index].end = calls.count }
+    inlinedCalls = calls
   }
 
   /// The inlined calls that an address is in, outermost first.
@@ -65,24 +81,17 @@ final class CompiledFunction {
   /// - Complexity: O(inlined calls on the way).
   func inlinedCalls(at address: UInt64) -> [InlinedCall] {
     var result: [InlinedCall] = []
-    var level = inlined
-    while let call = level.first(where: { $0.ranges.contains { $0.contains(address) } }) {
-      result.append(call)
-      level = call.inlined
-    }
-    return result
-  }
-
-  /// All inlined calls, each before those within it.
-  var allInlinedCalls: [InlinedCall] {
-    var result: [InlinedCall] = []
-    func add(_ calls: [InlinedCall]) {
-      for call in calls {
-        result.append(call)
-        add(call.inlined)
+    var index = 0
+    var end = inlinedCalls.count
+    while index < end {
+      if inlinedCalls[index].ranges.contains(where: { $0.contains(address) }) {
+        result.append(inlinedCalls[index])
+        end = inlinedCalls[index].end
+        index += 1
+      } else {
+        index = inlinedCalls[index].end
       }
     }
-    add(inlined)
     return result
   }
 }

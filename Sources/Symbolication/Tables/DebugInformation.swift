@@ -38,12 +38,16 @@ final class DebugInformation {
     /// The entries of functions without code of their own, found with the others.
     var abstractFunctions: [Dwarf_Off] = []
 
+    /// Reads the unit's entries; nil before they are asked for, and where libdw must read them.
+    var scanner: EntryScanner?
+
     /// All functions by linker's name; nil until one is asked for.
     var functionByName: [String: Dwarf_Off]?
     var fileNameByPointer: [UnsafePointer<CChar>: String] = [:]
   }
 
   private var functionByOffset: [Dwarf_Off: CompiledFunction] = [:]
+  private var declarationByOffset: [Dwarf_Off: FunctionDeclaration] = [:]
 
   /// Opens the debug information; nil where the file has none that can be read.
   ///
@@ -67,7 +71,7 @@ final class DebugInformation {
       else { break }
       unit = next
       guard dwarf_tag(&die) == DW_TAG_compile_unit else { continue }
-      let ranges = ranges(of: &die).filter { range in
+      let ranges = codeRanges(of: &die).filter { range in
         code.contains { $0.contains(range.lowerBound) }
       }
       guard !ranges.isEmpty else { continue }
@@ -121,11 +125,45 @@ final class DebugInformation {
       return nil
     }
     if let known = functionByOffset[offset] { return known }
-    var die = Dwarf_Die()
-    guard dwarf_offdie(dwarf, offset, &die) != nil else { return nil }
-    let function = compiledFunction(&die, unit: unit)
+    let calls =
+      scannedInlinedCalls(inFunctionAt: offset, ofUnit: unit)
+      ?? walkedInlinedCalls(inFunctionAt: offset)
+    let function = CompiledFunction(entry: offset, calls: calls)
     functionByOffset[offset] = function
     return function
+  }
+
+  /// What the entry of a function or an inlined call says of the function.
+  ///
+  /// - Parameter address: An address in the unit of the entry.
+  /// - Complexity: the entry and its parameters are read once.
+  func declaration(ofEntry offset: Dwarf_Off, inUnitOf address: UInt64) -> FunctionDeclaration? {
+    if let known = declarationByOffset[offset] { return known }
+    var die = Dwarf_Die()
+    guard let unit = unitsByRange.row(containing: address)?.value,
+      dwarf_offdie(dwarf, offset, &die) != nil
+    else { return nil }
+    let declaration = declaration(of: &die, unit: unit)
+    declarationByOffset[offset] = declaration
+    return declaration
+  }
+
+  /// The linker's name of the function of an entry, or the plain one; nil for none.
+  func functionName(ofEntry offset: Dwarf_Off) -> UnsafePointer<CChar>? {
+    var die = Dwarf_Die()
+    guard dwarf_offdie(dwarf, offset, &die) != nil else { return nil }
+    return functionName(of: &die)
+  }
+
+  /// Where an inlined function was called.
+  ///
+  /// - Parameter address: An address in the unit of the call.
+  func callSite(of call: InlinedCall, inUnitOf address: UInt64) -> SourcePlace {
+    var die = Dwarf_Die()
+    guard let unit = unitsByRange.row(containing: address)?.value,
+      dwarf_offdie(dwarf, call.entry, &die) != nil
+    else { return SourcePlace() }
+    return callSite(of: &die, unit: unit)
   }
 
   /// The declaration of a function, by its linker's name, in the unit that an address is in; also of
@@ -186,27 +224,33 @@ final class DebugInformation {
   private func readFunctions(of unit: Int) {
     guard units[unit].functionsByRange == nil else { return }
     var found = FoundFunctions()
-    for offset in functionOffsets(of: unit) {
-      var die = Dwarf_Die()
-      guard dwarf_offdie(dwarf, offset, &die) != nil else { continue }
-      let ranges = ranges(of: &die)
-      for range in ranges {
-        found.compiled.append(.init(range.lowerBound, range.upperBound, offset))
-      }
-      if ranges.isEmpty { found.abstract.append(offset) }
+    units[unit].scanner = EntryScanner(unit: &units[unit].die, of: dwarf, section: entries)
+    if let functions = units[unit].scanner?.functions() {
+      for entry in functions { found.add(entry.offset, ranges(of: entry)) }
+    } else {
+      for offset in walkedFunctionOffsets(of: unit) { found.add(offset, ranges(ofEntry: offset)) }
     }
     units[unit].functionsByRange = IntervalTable(found.compiled)
     units[unit].abstractFunctions = found.abstract
   }
 
-  private func functionOffsets(of unit: Int) -> [Dwarf_Off] {
-    scannedFunctionOffsets(of: unit) ?? walkedFunctionOffsets(of: unit)
+  /// The code of the entry of a function or an inlined call.
+  func ranges(ofEntry offset: Dwarf_Off) -> [Range<UInt64>] {
+    var die = Dwarf_Die()
+    return dwarf_offdie(dwarf, offset, &die) == nil ? [] : codeRanges(of: &die)
+  }
+
+  private func ranges(of entry: EntryScanner.Entry) -> [Range<UInt64>] {
+    switch entry.code {
+    case .none: []
+    case .range(let range): [range]
+    case .elsewhere: ranges(ofEntry: entry.offset)
+    }
   }
 
   /// The entries of the unit's functions, in one pass; nil where libdw must find them.
   func scannedFunctionOffsets(of unit: Int) -> [Dwarf_Off]? {
-    EntryScanner(unit: &units[unit].die, of: dwarf, section: entries)?
-      .offsets(ofEntriesWith: DW_TAG_subprogram)
+    EntryScanner(unit: &units[unit].die, of: dwarf, section: entries)?.functions()?.map(\.offset)
   }
 
   /// The entries of the unit's functions, from libdw's walk down the tree.
@@ -218,9 +262,20 @@ final class DebugInformation {
 
   var unitCount: Int { units.count }
 
+  /// The entries of the unit's functions that have code.
+  func compiledFunctionOffsets(of unit: Int) -> Set<Dwarf_Off> {
+    readFunctions(of: unit)
+    return Set(units[unit].functionsByRange?.rows.map(\.value) ?? [])
+  }
+
   private struct FoundFunctions {
     var compiled: [IntervalTable<Dwarf_Off>.Row] = []
     var abstract: [Dwarf_Off] = []
+
+    mutating func add(_ offset: Dwarf_Off, _ ranges: [Range<UInt64>]) {
+      for range in ranges { compiled.append(.init(range.lowerBound, range.upperBound, offset)) }
+      if ranges.isEmpty { abstract.append(offset) }
+    }
   }
 
   private func collectFunctions(
@@ -236,30 +291,46 @@ final class DebugInformation {
     }
   }
 
-  private func compiledFunction(_ die: inout Dwarf_Die, unit: Int) -> CompiledFunction {
-    CompiledFunction(
-      declaration: declaration(of: &die, unit: unit),
-      ranges: ranges(of: &die),
-      inlined: inlinedCalls(in: &die, unit: unit, depth: 0))
+  /// The calls inlined into a function, in one pass; nil where libdw must find them.
+  func scannedInlinedCalls(inFunctionAt offset: Dwarf_Off, ofUnit unit: Int) -> [InlinedCall]? {
+    readFunctions(of: unit)
+    return units[unit].scanner?.inlinedCalls(inFunctionAt: offset)?.map { entry in
+      InlinedCall(entry: entry.offset, ranges: ranges(of: entry), depth: entry.callDepth)
+    }
   }
 
-  private func inlinedCalls(in die: inout Dwarf_Die, unit: Int, depth: Int) -> [InlinedCall] {
-    guard depth < Self.deepest else { return [] }
+  /// The calls inlined into a function, from libdw's walk down the tree.
+  func walkedInlinedCalls(inFunctionAt offset: Dwarf_Off) -> [InlinedCall] {
+    var die = Dwarf_Die()
+    guard dwarf_offdie(dwarf, offset, &die) != nil else { return [] }
     var result: [InlinedCall] = []
+    collectInlinedCalls(under: &die, depth: 0, callDepth: 0, into: &result)
+    return result
+  }
+
+  private func collectInlinedCalls(
+    under die: inout Dwarf_Die, depth: Int, callDepth: Int, into calls: inout [InlinedCall]
+  ) {
+    guard depth < Self.deepest else { return }
     forEachChild(of: &die) { child in
-      switch Int(dwarf_tag(&child)) {
-      case DW_TAG_inlined_subroutine:
-        result.append(
+      let tag = Int(dwarf_tag(&child))
+      if tag == DW_TAG_subprogram { return }
+      if tag == DW_TAG_inlined_subroutine {
+        calls.append(
           InlinedCall(
-            declaration: declaration(of: &child, unit: unit), ranges: ranges(of: &child),
-            callSite: callSite(of: &child, unit: unit),
-            inlined: inlinedCalls(in: &child, unit: unit, depth: depth + 1)))
-      case DW_TAG_lexical_block, DW_TAG_try_block, DW_TAG_catch_block, DW_TAG_with_stmt:
-        result += inlinedCalls(in: &child, unit: unit, depth: depth + 1)
-      default: break
+            entry: dwarf_dieoffset(&child), ranges: codeRanges(of: &child), depth: callDepth))
+      }
+      if dwarf_haschildren(&child) == 1 {
+        collectInlinedCalls(
+          under: &child, depth: depth + 1,
+          callDepth: callDepth + (tag == DW_TAG_inlined_subroutine ? 1 : 0), into: &calls)
       }
     }
-    return result
+  }
+
+  private func functionName(of die: inout Dwarf_Die) -> UnsafePointer<CChar>? {
+    text(of: &die, DW_AT_linkage_name) ?? text(of: &die, DW_AT_MIPS_linkage_name)
+      ?? dwarf_diename(&die)
   }
 
   /// What an entry says of the function that it is code of: through the declaration or the abstract
@@ -268,9 +339,7 @@ final class DebugInformation {
     var origin = die
     // The abstract function holds the parameters; the code's own entry may have lost some.
     if let abstract = referred(by: &die, DW_AT_abstract_origin) { origin = abstract }
-    let mangled =
-      text(of: &die, DW_AT_linkage_name) ?? text(of: &die, DW_AT_MIPS_linkage_name)
-    let name = mangled ?? dwarf_diename(&die)
+    let name = functionName(of: &die)
     var line: Int32 = 0
     let hasLine = dwarf_decl_line(&origin, &line) == 0
     let file = dwarf_decl_file(&origin)
@@ -443,7 +512,7 @@ final class DebugInformation {
 }
 
 /// The ranges of code of an entry that are not empty.
-private func ranges(of die: inout Dwarf_Die) -> [Range<UInt64>] {
+private func codeRanges(of die: inout Dwarf_Die) -> [Range<UInt64>] {
   var result: [Range<UInt64>] = []
   var base: Dwarf_Addr = 0
   var start: Dwarf_Addr = 0

@@ -1,29 +1,68 @@
-// EntryScanner: the entries of a unit in one pass, for those of one kind.
+// EntryScanner: the functions of a unit, and the calls inlined into them, in one pass.
 
 internal import CLibdw
 
-/// Finds all entries of a kind in a unit.
+/// Finds the functions of a unit, and the calls inlined into a function, with their code.
 ///
 /// libdw goes from an entry to its sibling by reading all that lies between, so a walk down the tree
-/// reads each entry once for every level above it. This reads each once: it takes the meaning of
-/// abbreviations from libdw, and itself only steps over values.
+/// reads each entry once for every level above it, and it looks through an entry's attributes anew for each that is
+/// asked for. This reads each entry once: it takes the meaning of abbreviations from libdw, and itself only steps
+/// over values.
 struct EntryScanner {
-  /// How to get past a value.
+  /// Where an entry's code lies.
+  enum Code: Equatable {
+    case none
+    case range(Range<UInt64>)
+
+    /// Where libdw has to say it: in lists of ranges and tables of addresses.
+    case elsewhere
+  }
+
+  /// An entry of a function, or of a call inlined into one.
+  struct Entry {
+    var offset: Dwarf_Off
+    var tag: Int
+
+    /// How many of the entries around it, from where the scan began, are functions.
+    var functionDepth: Int
+
+    /// How many of them are inlined calls.
+    var callDepth: Int
+    var code: Code
+  }
+
+  /// How to get past a value, and whether it tells of code.
   private enum Step {
     case fixed(Int)
     case variableNumber
     case string
     case block(lengthBytes: Int)
     case blockOfVariableLength
+
+    /// The address where an entry's code starts, of 8 bytes.
+    case low
+
+    /// The length of an entry's code.
+    case length(Int)
+    case lengthOfVariableLength
   }
 
   private struct Abbreviation {
     var tag: Int
-    var steps: [Step]
+    var hasChildren: Bool
+
+    /// Whether only libdw can tell the code of its entries.
+    var codeIsElsewhere: Bool
+
+    /// The steps over its values.
+    var steps: Range<Int>
   }
 
   /// By code minus one; compilers number them from one up.
   private var abbreviations: [Abbreviation?] = []
+
+  /// Of all abbreviations, one after the other.
+  private var steps: [Step] = []
   private let bytes: UnsafeRawBufferPointer
   private let firstOffset: Int
 
@@ -58,60 +97,151 @@ struct EntryScanner {
       guard code > 0, code <= 1 << 16 else { return nil }
       var count = 0
       guard dwarf_getattrcnt(abbreviation, &count) == 0 else { return nil }
-      var steps: [Step] = []
+      var made = Abbreviation(
+        tag: Int(dwarf_getabbrevtag(abbreviation)),
+        hasChildren: dwarf_abbrevhaschildren(abbreviation) != 0, codeIsElsewhere: false,
+        steps: steps.count..<steps.count)
+      let hasCode = [DW_TAG_subprogram, DW_TAG_inlined_subroutine].contains(made.tag)
       for index in 0..<count {
+        var name: UInt32 = 0
         var form: UInt32 = 0
-        guard dwarf_getabbrevattr_data(abbreviation, index, nil, &form, nil, nil) == 0,
-          let step = Self.step(
+        guard dwarf_getabbrevattr_data(abbreviation, index, &name, &form, nil, nil) == 0,
+          var step = Self.step(
             over: Int(form), version: Int(version), addressSize: Int(addressSize),
             offsetSize: Int(offsetSize))
         else { return nil }
-        if case .fixed(let more) = step, case .fixed(let before)? = steps.last {
+        if hasCode {
+          switch (Int(name), Int(form)) {
+          case (DW_AT_low_pc, DW_FORM_addr) where addressSize == 8: step = .low
+          case (DW_AT_high_pc, DW_FORM_data1): step = .length(1)
+          case (DW_AT_high_pc, DW_FORM_data2): step = .length(2)
+          case (DW_AT_high_pc, DW_FORM_data4): step = .length(4)
+          case (DW_AT_high_pc, DW_FORM_data8): step = .length(8)
+          case (DW_AT_high_pc, DW_FORM_udata): step = .lengthOfVariableLength
+          case (DW_AT_low_pc, _), (DW_AT_high_pc, _), (DW_AT_ranges, _):
+            made.codeIsElsewhere = true
+          default: break
+          }
+        }
+        if case .fixed(let more) = step, steps.count > made.steps.lowerBound,
+          case .fixed(let before)? = steps.last
+        {
           steps[steps.count - 1] = .fixed(before + more)
         } else {
           steps.append(step)
         }
       }
+      made.steps = made.steps.lowerBound..<steps.count
       while abbreviations.count < code { abbreviations.append(nil) }
-      abbreviations[code - 1] = Abbreviation(
-        tag: Int(dwarf_getabbrevtag(abbreviation)), steps: steps)
+      abbreviations[code - 1] = made
     }
   }
 
-  /// The offsets of all entries with a tag, in order; nil where the bytes don't fit the abbreviations.
+  /// The entries of all functions of the unit, in order; nil where the bytes don't fit the abbreviations.
   ///
   /// - Complexity: O(bytes of the unit).
-  func offsets(ofEntriesWith tag: Int) -> [Dwarf_Off]? {
-    var result: [Dwarf_Off] = []
-    var position = 0
+  func functions() -> [Entry]? {
+    var result: [Entry] = []
+    let isWhole = scan(from: 0, isSubtree: false) { entry in
+      if entry.tag == DW_TAG_subprogram { result.append(entry) }
+    }
+    return isWhole ? result : nil
+  }
+
+  /// The calls inlined into a function, each before those within it; nil where the bytes don't fit the abbreviations.
+  /// Those in functions that are written in this one are theirs.
+  ///
+  /// - Complexity: O(bytes of the function's entries).
+  func inlinedCalls(inFunctionAt offset: Dwarf_Off) -> [Entry]? {
+    guard offset >= firstOffset, Int(offset) - firstOffset < bytes.count else { return nil }
+    var result: [Entry] = []
+    let isWhole = scan(from: Int(offset) - firstOffset, isSubtree: true) { entry in
+      if entry.tag == DW_TAG_inlined_subroutine, entry.functionDepth == 1 { result.append(entry) }
+    }
+    return isWhole ? result : nil
+  }
+
+  /// Calls a function for each entry of a function or an inlined call.
+  ///
+  /// - Parameter isSubtree: Whether to end behind the first entry and those in it, instead of at the unit's end.
+  /// - Returns: Whether the bytes fit the abbreviations.
+  private func scan(from first: Int, isSubtree: Bool, _ body: (Entry) -> Void) -> Bool {
+    var position = first
+    var depth = 0
+    // How deep the functions and the inlined calls around lie.
+    var functions: [Int] = []
+    var calls: [Int] = []
     while position < bytes.count {
       let start = position
-      guard let code = number(at: &position) else { return nil }
-      // The end of a list of children.
-      guard code > 0 else { continue }
-      guard code <= abbreviations.count, let abbreviation = abbreviations[Int(code) - 1] else {
-        return nil
+      guard let code = number(at: &position) else { return false }
+      if code == 0 {
+        // The end of a list of children.
+        depth -= 1
+        if isSubtree, depth <= 0 { return true }
+        while let last = calls.last, last >= depth { calls.removeLast() }
+        while let last = functions.last, last >= depth { functions.removeLast() }
+        continue
       }
-      if abbreviation.tag == tag { result.append(Dwarf_Off(firstOffset + start)) }
-      for step in abbreviation.steps {
-        switch step {
+      guard code <= abbreviations.count, let abbreviation = abbreviations[Int(code) - 1] else {
+        return false
+      }
+      var low: UInt64?
+      var length: UInt64?
+      for index in abbreviation.steps {
+        switch steps[index] {
         case .fixed(let count): position += count
-        case .variableNumber: guard number(at: &position) != nil else { return nil }
+        case .variableNumber: guard number(at: &position) != nil else { return false }
         case .string:
           while position < bytes.count, bytes[position] != 0 { position += 1 }
           position += 1
         case .block(let lengthBytes):
-          guard position + lengthBytes <= bytes.count else { return nil }
-          let length = bytes[position..<(position + lengthBytes)].reversed()
-            .reduce(0) { $0 << 8 | Int($1) }
-          position += lengthBytes + length
-        case .blockOfVariableLength:
-          guard let length = number(at: &position), length <= bytes.count else { return nil }
+          guard let length = fixedNumber(at: &position, count: lengthBytes),
+            length <= bytes.count
+          else { return false }
           position += Int(length)
+        case .blockOfVariableLength:
+          guard let length = number(at: &position), length <= bytes.count else { return false }
+          position += Int(length)
+        case .low: low = fixedNumber(at: &position, count: 8)
+        case .length(let count): length = fixedNumber(at: &position, count: count)
+        case .lengthOfVariableLength: length = number(at: &position)
         }
-        guard position <= bytes.count else { return nil }
+        guard position <= bytes.count else { return false }
+      }
+      if abbreviation.tag == DW_TAG_subprogram || abbreviation.tag == DW_TAG_inlined_subroutine {
+        var code = Code.none
+        if abbreviation.codeIsElsewhere {
+          code = .elsewhere
+        } else if let low, let length, length > 0 {
+          let (end, overflow) = low.addingReportingOverflow(length)
+          if !overflow { code = .range(low..<end) }
+        }
+        body(
+          Entry(
+            offset: Dwarf_Off(firstOffset + start), tag: abbreviation.tag,
+            functionDepth: functions.count, callDepth: calls.count, code: code))
+      }
+      if abbreviation.hasChildren {
+        switch abbreviation.tag {
+        case DW_TAG_inlined_subroutine: calls.append(depth)
+        case DW_TAG_subprogram: functions.append(depth)
+        default: break
+        }
+        depth += 1
+      } else if isSubtree, depth == 0 {
+        return true
       }
     }
+    return true
+  }
+
+  /// Reads a number of some bytes; nil, and the position behind the end, where there are not so many.
+  private func fixedNumber(at position: inout Int, count: Int) -> UInt64? {
+    let start = position
+    position += count
+    guard position <= bytes.count else { return nil }
+    var result: UInt64 = 0
+    for index in 0..<count { result |= UInt64(bytes[start + index]) << UInt64(8 * index) }
     return result
   }
 

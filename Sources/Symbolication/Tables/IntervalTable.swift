@@ -23,6 +23,20 @@ struct IntervalTable<Value> {
   /// Creates a table of rows in any order; of ranges with the same start those of lower `rank` come first,
   /// by default the longer ones, and the last one wins.
   init(_ unsorted: [Row], rank: (Row) -> UInt64 = { ~$0.end }) {
+    var isAscending = true
+    var previous: UInt64?
+    for row in unsorted {
+      if let previous, previous >= row.start {
+        isAscending = false
+        break
+      }
+      previous = row.start
+    }
+    if isAscending {
+      rows = unsorted
+      setReach()
+      return
+    }
     // By the C library, since `sort` of a generic element allocates for each comparison where nothing is optimized,
     // and tests that look for leaks run so.
     var keys: [SortKey] = []
@@ -41,6 +55,10 @@ struct IntervalTable<Value> {
     rows = []
     rows.reserveCapacity(keys.count)
     for key in keys { rows.append(unsorted[key.index]) }
+    setReach()
+  }
+
+  private mutating func setReach() {
     var reach: UInt64 = 0
     for index in rows.indices {
       reach = max(reach, rows[index].end)
