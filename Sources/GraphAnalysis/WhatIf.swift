@@ -75,8 +75,15 @@ package func whatIf(
     freed: histogram(of: freed, in: graph),
     freedLeaked: graph.cost(of: freed.filter { !graph.isReachable[$0.position] }),
     freedReachable: graph.cost(of: freed.filter { graph.isReachable[$0.position] }),
+    // A side table whose object is freed stays for weak references that do, and is no leak then.
     stillLeaked: histogram(
-      of: leaked.lazy.map { NodeIndex(rawValue: $0) }.filter { !isFreed.contains($0) }, in: graph),
+      of: leaked.lazy.map { NodeIndex(rawValue: $0) }.filter { node in
+        !isFreed.contains(node)
+          && !(graph.kind(of: node) == .sideTable
+            && graph.holders.graph.successors(of: node.rawValue).allSatisfy {
+              isFreed.contains(NodeIndex(rawValue: $0))
+            })
+      }, in: graph),
     freedAlone: alone,
     leftBehind: graph.cost(
       of: Set(counting.leftBehind(byFreeing: freed.map(\.rawValue))).lazy.map {
