@@ -58,9 +58,10 @@ package func whatIf(
   var counting = ReferenceCounting(of: graph)
   let cut = Set(questions.lazy.map(\.slots).joined())
   let released = Set(questions.lazy.map(\.released).joined())
+  // What libdispatch keeps for later is not alive, whoever has a left-over word of it.
   let freed = counting.freed(byCutting: cut.sorted(), releasing: released.sorted()).map {
     NodeIndex(rawValue: $0)
-  }
+  }.filter { graph.isAlive($0) }
   let alone =
     questions.count < 2
     ? [graph.cost(of: freed)]
