@@ -32,9 +32,13 @@ internal import Testing
     "singleton-cache": ["_DictionaryStorage<Int, LeakCases.Receipt>": 1],
     // The group's own task goes on, and has made itself another slab to wait in.
     "task-group": ["Task slab": -1],
-    // The arrays that streams' readers wait in come and go with them.
-    "awaited-method": ["_ContiguousArrayStorage<UnsafeContinuation<Optional<Int>, Never>>": 3],
+    // The program's list of those who wait is emptied as a whole.
     "task-local": ["_ContiguousArrayStorage<UnsafeContinuation<(), Never>>": 1],
+  ]
+
+  /// What differs from run to run: an ended stream keeps the array in which its reader waited, or not, as the two met.
+  private static let unsteady = [
+    "awaited-method": "_ContiguousArrayStorage<UnsafeContinuation<Optional<Int>, Never>>"
   ]
 
   @Test("Every case that leaks says what its true mending is")
@@ -76,7 +80,7 @@ internal import Testing
       try Report.of("summary", mended.mark("round-3"), "--no-symbols").totals?.live)
     let byNature = Self.byNature[expectation.name] ?? [:]
     for type in Set(before.byType.keys).union(after.byType.keys).union(predicted.keys)
-    where type != "malloc block" {
+    where type != "malloc block" && Self.unsteady[expectation.name] != type {
       let expected =
         (predicted[type] ?? 0) + (byNature[type] ?? 0) + (Self.byTheOption[type] ?? 0)
       #expect(

@@ -68,7 +68,7 @@ package struct ReportInput: Sendable {
   package static func titles(of inputs: [ReportInput]) -> [String] {
     let titles = inputs.map(\.title)
     return zip(inputs, titles).map { input, title in
-      titles.filter { $0 == title }.count > 1 ? input.path : title
+      zip(inputs, titles).contains { $1 == title && $0.path != input.path } ? input.path : title
     }
   }
 
