@@ -1,8 +1,8 @@
 // LeakedPart: the part of a graph that is leaked, and what of the unreachable rest is not called so.
 
 internal import GraphKit
-internal import GraphPrimitives
-internal import HeapGraph
+package import GraphPrimitives
+package import HeapGraph
 internal import SnapshotFormat
 
 /// The leaked nodes of a graph.
@@ -101,4 +101,13 @@ struct LeakedPart {
     // What something else leads to as well stays a leak; a timer that something leaked holds, too.
     return dragged.subtracting(reach(others, leavingOut: []))
   }
+}
+
+/// The leaked nodes of a graph, ascending: objects that no root reaches and all that they drag along.
+///
+/// - Complexity: O(*V* + *E*).
+package func leakedNodes(
+  in graph: HeapGraph, cancel: any CancelSignal = NeverCancelled()
+) throws(CancellationError) -> [NodeIndex] {
+  try LeakedPart(of: graph, cancel: cancel).nodes.map { NodeIndex(rawValue: $0) }
 }

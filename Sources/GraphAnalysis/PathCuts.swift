@@ -184,16 +184,25 @@ struct PathCutSearch {
     }
     if path.steps.isEmpty { return nil }
     let plan = _planning.plan(for: path, members: members)
-    let step = path.steps[plan.step]
+    let step = _step(of: plan, on: path)
     return Step(
       part: CutProposal.Part(step: step, advice: plan.advice, reason: plan.reason),
       effect: _effect(of: plan, on: path, members: members))
   }
 
+  /// The step to cut. What is removed from a container takes along the boxes in it that the step goes through.
+  private func _step(of plan: PathPlan, on path: RetainPath) -> ReferenceStep {
+    let step = path.steps[plan.step]
+    switch plan.advice {
+    case .removeHandler, .boundContainer, .removeTaskHandles: return graph.upToElement(step)
+    default: return step
+    }
+  }
+
   private func _effect(
     of plan: PathPlan, on path: RetainPath, members: [NodeIndex]
   ) -> CutEffect {
-    let step = path.steps[plan.step]
+    let step = _step(of: plan, on: path)
     switch plan.advice {
     case .captureWeakly, .makeWeak, .invalidateTimer, .removeObserver, .cancelSource:
       // Where the storage that it lies in is a variable's, others of its type are other variables.
@@ -230,6 +239,16 @@ extension HeapGraph {
   /// What some nodes cost together.
   fileprivate func cost(ofNodes nodes: [UInt32]) -> Cost {
     nodes.reduce(into: .zero) { $0 += cost(of: NodeIndex(rawValue: $1)) }
+  }
+
+  /// A step up to the element of a container that it goes through last, where only boxes come after that.
+  fileprivate func upToElement(_ step: ReferenceStep) -> ReferenceStep {
+    guard
+      let element = step.edges.lastIndex(where: {
+        kind(of: source(of: $0)) == .storage && label(of: $0).element != .none
+      }), step.edges[(element + 1)...].allSatisfy({ kind(of: source(of: $0)) == .box })
+    else { return step }
+    return ReferenceStep(node: step.node, edges: Array(step.edges[...element]))
   }
 
   /// Whether a root refers to a node itself.

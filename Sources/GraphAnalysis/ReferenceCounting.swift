@@ -10,7 +10,7 @@ internal import SnapshotFormat
 /// A node is freed when its last holder goes. It has as many holders as strong references lead to it, or
 /// as its strong count says, whichever is more: retains that no reference explains are never released
 /// here. A freed node releases what it refers to, but for the elements of a plain `ManagedBuffer`, which
-/// only a subclass with a `deinit` can release.
+/// only a subclass with a `deinit` can release. A side table outlives its object while a weak reference is left.
 ///
 /// A value can be asked any number of times; each question starts from the graph as it is.
 struct ReferenceCounting {
@@ -26,6 +26,9 @@ struct ReferenceCounting {
   /// For each type whether instances keep what they refer to when they are destroyed.
   private let _isPlainBuffer: [Bool]
   private let _hasPlainBuffers: Bool
+
+  /// The side tables that a node's weak references keep, one for each.
+  private let _tablesByHolder: [UInt32: [UInt32]]
 
   /// - Complexity: O(*V*).
   init(of graph: HeapGraph) {
@@ -46,6 +49,26 @@ struct ReferenceCounting {
         holders[node] = count == Snapshot.Nodes.uncounted ? found : max(found, count)
       }
     }
+    let tables = Self._sideTables(in: graph)
+    var tablesByHolder: [UInt32: [UInt32]] = [:]
+    if !tables.isEmpty {
+      var found: [UInt32: UInt32] = [:]
+      for node in graph.nodes where graph.state(of: node) != .deinited {
+        for row in graph.edges(of: node) {
+          let edge = EdgeIndex(row)
+          guard graph.info(of: edge).strength == .weak,
+            let table = tables[graph.target(of: edge).rawValue]
+          else { continue }
+          tablesByHolder[node.rawValue, default: []].append(table)
+          found[table, default: 0] += 1
+        }
+      }
+      for (object, table) in tables {
+        holders[Int(table)] += max(
+          found[table] ?? 0, UInt32(graph.snapshot.nodes.weakCount[Int(object)]))
+      }
+    }
+    _tablesByHolder = tablesByHolder
     _holdersAtFirst = holders
     _holders = holders
     _isFreed = [Bool](repeating: false, count: graph.nodeCount + 1)
@@ -53,6 +76,24 @@ struct ReferenceCounting {
       graph.name(of: TypeIndex($0)).hasPrefix("Swift.ManagedBuffer<")
     }
     _hasPlainBuffers = _isPlainBuffer.contains(true)
+  }
+
+  /// What the reference from an object to its side table is called.
+  private static let _sideTableLabel = "side table"
+
+  /// The side table of each object that has one.
+  private static func _sideTables(in graph: HeapGraph) -> [UInt32: UInt32] {
+    var tables: [UInt32: UInt32] = [:]
+    for table in graph.nodes where graph.kind(of: table) == .sideTable {
+      for place in graph.holders.graph.edges(from: table.rawValue) {
+        guard
+          case .edge(let edge) = graph.reference(atSlot: graph.holders.edgeBySlot[place]),
+          graph.label(of: edge).name == Self._sideTableLabel
+        else { continue }
+        tables[graph.holders.graph.targets[place]] = table.rawValue
+      }
+    }
+    return tables
   }
 
   /// Whether a node keeps a reference when it is destroyed: an element of a plain `ManagedBuffer`, which is a
@@ -75,7 +116,9 @@ struct ReferenceCounting {
   }
 
   /// Whether a node has retains that no reference explains.
-  func isOverRetained(_ node: UInt32) -> Bool { _holders[Int(node)] > _found(node) }
+  func isOverRetained(_ node: UInt32) -> Bool {
+    _holders[Int(node)] > _found(node) && graph.kind(of: NodeIndex(rawValue: node)) != .sideTable
+  }
 
   /// The nodes that would be freed if some references were gone.
   ///
@@ -104,6 +147,9 @@ struct ReferenceCounting {
       where !_isCut[slot] && !(_hasPlainBuffers && _outlives(slot, of: node)) {
         let target = graph.strong.targets[slot]
         _release(target, to: _holders[Int(target)] - 1, &freed)
+      }
+      for table in _tablesByHolder[node] ?? [] {
+        _release(table, to: _holders[Int(table)] - 1, &freed)
       }
     }
     for node in _touched { _holders[Int(node)] = _holdersAtFirst[Int(node)] }

@@ -58,9 +58,10 @@ package func whatIf(
   var counting = ReferenceCounting(of: graph)
   let cut = Set(questions.lazy.map(\.slots).joined())
   let released = Set(questions.lazy.map(\.released).joined())
+  // What libdispatch keeps for later is not alive, whoever has a left-over word of it.
   let freed = counting.freed(byCutting: cut.sorted(), releasing: released.sorted()).map {
     NodeIndex(rawValue: $0)
-  }
+  }.filter { graph.isAlive($0) }
   let alone =
     questions.count < 2
     ? [graph.cost(of: freed)]
@@ -75,8 +76,15 @@ package func whatIf(
     freed: histogram(of: freed, in: graph),
     freedLeaked: graph.cost(of: freed.filter { !graph.isReachable[$0.position] }),
     freedReachable: graph.cost(of: freed.filter { graph.isReachable[$0.position] }),
+    // A side table whose object is freed stays for weak references that do, and is no leak then.
     stillLeaked: histogram(
-      of: leaked.lazy.map { NodeIndex(rawValue: $0) }.filter { !isFreed.contains($0) }, in: graph),
+      of: leaked.lazy.map { NodeIndex(rawValue: $0) }.filter { node in
+        !isFreed.contains(node)
+          && !(graph.kind(of: node) == .sideTable
+            && graph.holders.graph.successors(of: node.rawValue).allSatisfy {
+              isFreed.contains(NodeIndex(rawValue: $0))
+            })
+      }, in: graph),
     freedAlone: alone,
     leftBehind: graph.cost(
       of: Set(counting.leftBehind(byFreeing: freed.map(\.rawValue))).lazy.map {

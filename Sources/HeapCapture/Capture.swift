@@ -261,6 +261,9 @@ private struct Capture {
     var unresolved = 0
     let layout: TaskLayout?
 
+    /// What a reference is called that leads to the side table of an object that is gone.
+    let destroyed: LabelIndex
+
     mutating func reference(
       at address: UInt64, to target: UInt64, label: LabelIndex, strength: EdgeStrength
     ) {
@@ -284,6 +287,16 @@ private struct Capture {
         ranges.append(row: row, range: address..<(address + 8), label: label)
       }
       exact.append(from: row, to: found, label: label, info: EdgeInfo(strength, .reflected))
+    }
+
+    mutating func sideTable(ofDestroyedAt table: UInt64) {
+      guard let found = nodes.row(startingAt: table),
+        nodes.kind[found] == .block && (32...48).contains(nodes.size[found])
+          || nodes.kind[found] == .sideTable
+      else { return }
+      nodes.kind[found] = .sideTable
+      exact.append(
+        from: row, to: found, label: destroyed, info: EdgeInfo(.strong, .reflected))
     }
 
     mutating func continuation(at address: UInt64, to task: UInt64, label: LabelIndex) {
@@ -311,7 +324,8 @@ private struct Capture {
   mutating func followTypedReferences() {
     var collector = Collector(
       nodes: _nodes, childTasks: ChildTasks(memory: _memory, images: _images), exact: _exact,
-      ranges: _ranges, layout: _taskLayout)
+      ranges: _ranges, layout: _taskLayout,
+      destroyed: _labels.label("side table of a destroyed object"))
     _exact = EdgeTable()
     _ranges = UntypedRanges()
     let child = _labels.label("child")

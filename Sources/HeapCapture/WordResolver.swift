@@ -188,7 +188,7 @@ struct WordResolver {
         for index in 0..<count {
           let word = words.load(fromByteOffset: index * 8, as: UInt64.self)
           guard let row = _rootHolder(of: word) else { continue }
-          if _nodes.kind[row] == .sideTable {
+          if _objectByTable[row] != nil {
             // A thread's words are copies at most.
             if kind == .global, let object = _claimWeakly(table: row) {
               roots.append(
@@ -212,7 +212,7 @@ struct WordResolver {
 
   /// Takes one word that lies in no memory, a register's, as a root.
   mutating func scanRegister(_ word: UInt64, label: LabelIndex, pc: UInt64, thread: UInt32) {
-    guard let row = _rootHolder(of: word), _nodes.kind[row] != .sideTable else { return }
+    guard let row = _rootHolder(of: word), _objectByTable[row] == nil else { return }
     roots.append(
       Root(kind: .register, target: row, address: 0, pc: pc, thread: thread, label: label))
     _reach(row)
@@ -428,7 +428,8 @@ struct WordResolver {
       if isTasks { _note(target, ofTaskMemory: row) }
       if isLookedAtAgain { _believedPlaces.insert(place) }
       let name = label == .none ? _labelOfWord(row, place - _nodes.address[row]) : label
-      if _nodes.kind[target] == .sideTable {
+      // The table of an object that is gone is held by a word like other memory.
+      if _objectByTable[target] != nil {
         if let object = _claimWeakly(table: target) {
           edges.append(from: row, to: object, label: name, info: EdgeInfo(.weak, .scanned))
         }

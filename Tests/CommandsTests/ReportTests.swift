@@ -40,6 +40,7 @@ import Testing
     Case(
       name: "paths-avoiding", words: ["paths", "call-3.mgraph", "Record", "--avoid", "entries"]),
     Case(name: "paths-leaked", words: ["paths", "call-3.mgraph", "App.RTCClient"]),
+    Case(name: "paths-unattributed", words: ["paths", "call-3.mgraph", "malloc"]),
     Case(name: "paths-none", words: ["paths", "call-3.mgraph", "App.Recrd"]),
     Case(name: "object", words: ["object", "call-3.mgraph", firstController]),
     Case(name: "object-task", words: ["object", "waiting.mgraph", "0x100070"]),

@@ -6,6 +6,41 @@ internal import Testing
 @Suite struct AdviceTests {
   static let cases = CaseExpectation.all.filter { $0.fixes != nil }
 
+  /// The mended program has an argument more, which is too long to lie in its string's own words.
+  private static let byTheOption = ["__StringStorage": -1]
+
+  /// What the mended programs let go of beyond the prediction, or have made, by type; for reasons that no snapshot
+  /// has. C memory is compared in the samples' stories, by who asked for it.
+  private static let byNature: [String: [String: Int]] = [
+    // A cancelled source is let go by libdispatch, with what it had for it.
+    "dispatch-timer": [
+      "block": 9, "dispatch continuation": 9, "dispatch timer": 9, "dispatch_source": 9,
+    ],
+    "read-source": [
+      "block": 9, "dispatch continuation": 9, "dispatch read source": 9, "dispatch_source": 9,
+    ],
+    // The center takes the entry out of its tables, not the capture out of the closure, and drops tables that are empty.
+    "notification-observer": [
+      "closure context": 9, "_DictionaryStorage<UInt64, @Sendable (MessageBox) -> ()>": 1,
+      "_DictionaryStorage<Optional<ObjectIdentifier>, AutoDictionary<@Sendable (MessageBox) -> ()>>":
+        1,
+    ],
+    // [weak self] has a box for the reference, and a side table.
+    "run-loop-timer": ["box": -9, "weak reference side table": -9],
+    "timer-thread": ["box": -9, "weak reference side table": -9],
+    // Emptied as a whole, with its storage.
+    "singleton-cache": ["_DictionaryStorage<Int, LeakCases.Receipt>": 1],
+    // The group's own task goes on, and has made itself another slab to wait in.
+    "task-group": ["Task slab": -1],
+    // The program's list of those who wait is emptied as a whole.
+    "task-local": ["_ContiguousArrayStorage<UnsafeContinuation<(), Never>>": 1],
+  ]
+
+  /// What differs from run to run: an ended stream keeps the array in which its reader waited, or not, as the two met.
+  private static let unsteady = [
+    "awaited-method": "_ContiguousArrayStorage<UnsafeContinuation<Optional<Int>, Never>>"
+  ]
+
   @Test("Every case that leaks says what its true mending is")
   func complete() {
     #expect(CaseExpectation.all.filter { $0.kind != .none }.map(\.name) == Self.cases.map(\.name))
@@ -43,17 +78,13 @@ internal import Testing
     let before = try #require(try Report.of("summary", last, "--no-symbols").totals?.live)
     let after = try #require(
       try Report.of("summary", mended.mark("round-3"), "--no-symbols").totals?.live)
-    // Strings are made by printing, too, and a task's end frees what its own memory is made of.
-    let storage =
-      cuts.contains { $0.edge.hasPrefix("Task") } ? [] : ["_Contiguous", "_Dictionary", "_Set"]
-    func isCompared(_ type: String) -> Bool {
-      type.hasPrefix("LeakCases.")
-        || predicted[type] != nil && storage.contains { type.hasPrefix($0) }
-    }
+    let byNature = Self.byNature[expectation.name] ?? [:]
     for type in Set(before.byType.keys).union(after.byType.keys).union(predicted.keys)
-    where isCompared(type) {
+    where type != "malloc block" && Self.unsteady[expectation.name] != type {
+      let expected =
+        (predicted[type] ?? 0) + (byNature[type] ?? 0) + (Self.byTheOption[type] ?? 0)
       #expect(
-        before.count(of: type) - after.count(of: type) == predicted[type] ?? 0,
+        before.count(of: type) - after.count(of: type) == expected,
         "\(type): \(before.count(of: type)) before, \(after.count(of: type)) after")
     }
     #expect(predicted.keys.contains { $0.hasPrefix("LeakCases.") })
@@ -92,9 +123,6 @@ internal import Testing
 
   /// What the advised cuts free, by type.
   private func freed(by findings: [Report.Finding], in mark: String) throws -> [String: Int] {
-    if findings.allSatisfy({ $0.cut?.advice.hasPrefix("balance") == true }) {
-      return Dictionary(uniqueKeysWithValues: findings.map { ($0.type, $0.cut?.frees.count ?? 0) })
-    }
     let edges = findings.compactMap(\.cut).flatMap(\.edges)
     let answer = try Report.of("whatif", [mark] + edges.flatMap { ["--weaken", $0] })
     return (answer.whatif?.freed.byType ?? [:]).mapValues(\.count)
@@ -158,5 +186,39 @@ internal import Testing
         before.count(of: type) - after.count(of: type) == predicted[type] ?? 0,
         "\(type): \(before.count(of: type)) before, \(after.count(of: type)) after")
     }
+  }
+
+  @Test(
+    "What a cut of all four mistakes frees is what its pasted edges free, for each of the five screens"
+  )
+  func pastedCuts() throws {
+    let recording = try Recording(of: "VideoCall", ["--variant", "all"])
+    let report = try Report.of("diff", recording.mark("call-1"), recording.mark("call-5"))
+    #expect(report.findings.count == 4)
+    for finding in report.findings {
+      // The findings are of the four calls after the first mark; an edge of the source is cut in all five.
+      #expect(finding.count == 4)
+      let cut = try #require(finding.cut)
+      let answer = try Report.of(
+        "whatif", [recording.mark("call-5")] + cut.edges.flatMap { ["--weaken", $0] })
+      #expect(answer.whatif?.freed.count == cut.frees.count / 4 * 5, "\(cut.edge)")
+    }
+  }
+
+  @Test(
+    "A cut that is a part of another finding's says so, and so one that goes with another's mending"
+  )
+  func relatedCuts() throws {
+    let renderers = try Recording(of: "VideoCall", ["--variant", "renderers"])
+    let leaks = try run("memgraph", ["leaks", renderers.mark("call-5")]).output
+    #expect(
+      leaks.contains(
+        "; VideoCall.NativeRenderer.track is in the cut of finding 2, too, and frees its objects as well"
+      ))
+    let all = try Recording(of: "VideoCall", ["--variant", "all"])
+    let abandoned = try run("memgraph", ["diff", all.mark("call-1"), all.mark("call-5")]).output
+    #expect(
+      abandoned.contains(
+        "; with finding 3 mended VideoCall.CallViewController.clock goes by itself"))
   }
 }

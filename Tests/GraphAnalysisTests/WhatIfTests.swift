@@ -113,6 +113,46 @@ import Testing
     #expect(withStorage.total.count == 8)
   }
 
+  @Test("A side table outlives its object while a weak reference is left, and is no leak then")
+  func sideTables() throws {
+    var heap = SnapshotDSL()
+    let owner = heap.object("App.Owner")
+    let observer = heap.object("App.Observer")
+    heap.root(.global, address: 0x1000, to: owner)
+    heap.root(.global, address: 0x2000, to: observer)
+    // Of one model all weak references go with it; another has an observer that stays, a third one that nobody found.
+    for (place, isWatched) in [false, true, false].enumerated() {
+      let unfound: UInt32 = place == 2 ? 1 : 0
+      let model = heap.object("App.Model", weakCount: (isWatched ? 2 : 1) + unfound)
+      let table = heap.node(.sideTable, "weak reference side table", module: "")
+      let part = heap.object("App.Part")
+      heap.edge(owner, "model", to: model)
+      heap.edge(model, "part", to: part)
+      heap.edge(model, "side table", to: table)
+      heap.edge(part, "owner", to: model, strength: .weak)
+      if isWatched { heap.edge(observer, "model", to: model, strength: .weak) }
+    }
+    // And a leak that is watched.
+    let leak = heap.object("App.Leak", weakCount: 1)
+    heap.edge(leak, "self", to: leak)
+    heap.edge(
+      leak, "side table", to: heap.node(.sideTable, "weak reference side table", module: ""))
+    heap.edge(observer, "leak", to: leak, strength: .weak)
+    let graph = try HeapGraph(heap.snapshot())
+    func answer(_ name: String) throws -> WhatIfAnswer {
+      let kind = try #require(
+        edgeKinds(in: graph).first { $0.edges.first.map { graph.label(of: $0).name } == name })
+      return try whatIf(weakening: [CutEffect(slots: kind.slots)], in: graph)
+    }
+    #expect(
+      try answer("model").freed.costByType.mapValues(\.count)
+        == ["App.Model": 3, "App.Part": 3, "weak reference side table": 1])
+    let ofLeak = try answer("self")
+    #expect(ofLeak.freed.costByType.mapValues(\.count) == ["App.Leak": 1])
+    #expect(ofLeak.stillLeaked == .empty)
+    #expect(ofLeak.otherHolders.isEmpty)
+  }
+
   @Test("What is held by something else as well stays, and who holds it is said")
   func otherHolders() throws {
     var heap = SnapshotDSL()

@@ -104,6 +104,27 @@ import Testing
     #expect(try advice(example, .clearField, reason: .none).text == example.clear)
   }
 
+  @Test(
+    "Closures that are kept to be called later are to be bounded, those that hear of something removed"
+  )
+  func lists() throws {
+    for field in ["undoStack[3]", "history.redoActions[0]", "state.rollbacks[1]"] {
+      let example = Case(
+        declaration: .variable, field: field, weak: "", clear: "", canBeWeak: false)
+      let text = try advice(example, .removeHandler, reason: .none).text
+      #expect(
+        text.hasPrefix("bound \(field.dropLast(3)), or clear it when the work ends"), "\(text)")
+      #expect(text.contains("capture the values that it needs instead of self"))
+    }
+    for field in ["handlers[3]", "onUnderflow[0]", "observers[1]"] {
+      let example = Case(
+        declaration: .variable, field: field, weak: "", clear: "", canBeWeak: false)
+      #expect(
+        try advice(example, .removeHandler, reason: .none).text
+          .hasPrefix("remove the handler from \(field.dropLast(3)) when the work ends"))
+    }
+  }
+
   @Test("Every way to declare a field has its words")
   func complete() {
     #expect(Set(Self.cases.map(\.declaration)) == Set(FieldDeclaration.allCases))

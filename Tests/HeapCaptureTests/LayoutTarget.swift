@@ -44,6 +44,7 @@ struct Collector: ReferenceSink {
   var references: [Reference] = []
   var words: [(range: Range<UInt64>, label: LabelIndex)] = []
   var continuations: [Reference] = []
+  var tables: [UInt64] = []
 
   mutating func reference(
     at address: UInt64, to target: UInt64, label: LabelIndex, strength: EdgeStrength
@@ -51,6 +52,8 @@ struct Collector: ReferenceSink {
     references.append(
       Reference(address: address, target: target, label: label, strength: strength))
   }
+
+  mutating func sideTable(ofDestroyedAt table: UInt64) { tables.append(table) }
 
   mutating func continuation(at address: UInt64, to task: UInt64, label: LabelIndex) {
     continuations.append(

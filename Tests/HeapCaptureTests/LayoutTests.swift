@@ -232,6 +232,31 @@ private final class Streaming {
   }
 }
 
+private final class Watcher {
+  weak var watched: Leaf?
+  init(_ watched: Leaf) { self.watched = watched }
+}
+
+extension LayoutTests {
+  @Test("A weak reference to an object that is gone leads to the side table that it was counted in")
+  func leftSideTables() throws {
+    let leaf = Leaf()
+    let living = Watcher(leaf)
+    func watchBriefly() -> Watcher {
+      let leaf = Leaf()
+      return Watcher(leaf)
+    }
+    let left = watchBriefly()
+    let target = try LayoutTarget()
+    #expect(target.references(of: living) == [Found("watched", leaf, .weak)])
+    #expect(target.collect(address(of: living)).tables.isEmpty)
+    #expect(target.references(of: left).isEmpty)
+    let table = try #require(target.collect(address(of: left)).tables.first)
+    #expect(target.memory.word(at: address(of: left) + 16) == table)
+    withExtendedLifetime((leaf, living, left)) {}
+  }
+}
+
 private final class Counts: ManagedBuffer<Leaf, Int> {}
 private final class Bytes: ManagedBuffer<Leaf, UInt8> {}
 

@@ -332,6 +332,19 @@ import Testing
     #expect(resolver.roots.map(\.target) == [token])
   }
 
+  @Test("A word that points to the side table of an object that is gone holds the table")
+  func leftSideTable() {
+    let heap = Heap()
+    let table = heap.add(.sideTable, strong: nil)
+    let token = heap.add(.box, strong: 1, untyped: true)
+    heap.source.set(heap.address(token) + 24, heap.address(table))
+    heap.source.set(Heap.data, heap.address(token))
+    let resolver = heap.resolve()
+    #expect(resolver.isReached[table])
+    #expect(resolver.edges.to.map(Int.init) == [table])
+    #expect(resolver.edges.info.allSatisfy { $0.strength == .strong })
+  }
+
   @Test("A global that points to a side table refers weakly to the object")
   func weakGlobal() {
     let heap = Heap()

@@ -78,15 +78,19 @@ extension Verb {
       : try GraphAnalysis.paths(
         to: found.unreachable, in: graph, options: PathOptions(avoid: avoid, isMerged: true)
       ).groups.reduce(0) { $0 + $1.targets.count }
+    let unreachable = targets.filter { !graph.isReachable[$0.position] }
     let report = PathsReport(
       ways: found.groups.map { PathsReport.Way(path: $0.path, own: $0.own) },
       subject: subject, targets: graph.cost(of: targets),
-      unreachableCount: targets.count { !graph.isReachable[$0.position] },
-      isMerged: isMerged, isCutOff: found.isCutOff,
+      unreachableCount: unreachable.count,
+      leakedCount: unreachable.isEmpty
+        ? 0 : try Set(leakedNodes(in: graph)).intersection(unreachable).count,
+      heldCount: targets.count - found.unreachable.count, isMerged: isMerged,
+      isCutOff: found.isCutOff,
       passedOver: (nonOwners.map(\.text), passedOver),
       suggestion: targets.isEmpty ? ObjectSearch.nearestType(to: subject, in: graph) : nil,
       names: inspection.names)
     try call.write(report, of: [inspection.input], inspection, progress: progress)
-    return failOn.status(FailOn.Found(leaks: targets.contains { !graph.isReachable[$0.position] }))
+    return failOn.status(FailOn.Found(leaks: !unreachable.isEmpty))
   }
 }

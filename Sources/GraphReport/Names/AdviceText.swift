@@ -85,6 +85,10 @@ struct AdviceText {
         + " a typed pointer's (UnsafeMutablePointer), deinitialize what is in it before it is let go, then"
         + " deallocate it (deinitialize(count:), deallocate()): neither happens by itself, and deallocate()"
         + " releases nothing"
+    case .removeHandler where isHistory:
+      return
+        "bound \(container), or clear it when the work ends, and let each closure capture the values that it needs"
+        + " instead of self: it is there to be called later, so [weak self] would leave an entry that does nothing"
     case .removeHandler:
       return
         "remove the handler from \(container) when the work ends: [weak self] lets self go, but the list"
@@ -197,6 +201,12 @@ struct AdviceText {
     guard let bracket = step.field.lastIndex(of: "[") else { return step.field }
     let name = EdgeName.folded(String(step.field[..<bracket]))
     return name.isEmpty ? step.containerName ?? "the container" : name
+  }
+
+  /// Whether the container is called like one of actions that are kept to be done or undone later.
+  private var isHistory: Bool {
+    let name = container.split(separator: ".").last.map { $0.lowercased() } ?? ""
+    return ["undo", "redo", "history", "rollback", "revert"].contains { name.contains($0) }
   }
 
   private var weakField: String {

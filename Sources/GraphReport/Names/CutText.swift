@@ -22,8 +22,11 @@ struct CutText {
   /// How many other holders are named.
   private static let mostHolders = 3
 
+  /// What is said behind the cut of how it goes with those of other findings.
+  var relation = ""
+
   /// All edges to cut.
-  private var parts: [CutProposal.Part] {
+  var parts: [CutProposal.Part] {
     [CutProposal.Part(step: cut.step, advice: cut.advice, reason: cut.reason)] + cut.together
   }
 
@@ -38,6 +41,7 @@ struct CutText {
       line += Line(" frees nothing alone: ") + others
     }
     line += Line(": ") + Line(advice, .good)
+    if !relation.isEmpty { line += Line(relation) }
     if cut.leftBehind.count > 0 { line += Line("; " + Self.behind(cut.leftBehind), .bad) }
     return Document.Detail("cut", line)
   }
@@ -105,25 +109,32 @@ struct CutText {
   /// An edge to cut; a step without edges is a retain that nothing in memory explains, or a resource that
   /// stays as long as it is open.
   private func edge(_ part: CutProposal.Part) -> Line {
-    if !part.step.edges.isEmpty { return Line(edgeName(of: part).title, .code) }
+    if !part.step.edges.isEmpty || closes(part) { return Line(edgeName(of: part).title, .code) }
     return part.advice == .closeResource
       ? Line(names.typeName(of: part.step.node), .code) : Line(Names.unexplainedRetain)
   }
 
-  private func name(of part: CutProposal.Part) -> String {
-    part.step.edges.isEmpty
+  /// An edge as `memgraph whatif` takes it: `App.Client.onChange -> closure #1 in App.Model.start()`.
+  func name(of part: CutProposal.Part) -> String {
+    part.step.edges.isEmpty && !closes(part)
       ? edge(part).text + " -> "
         + (part.step == cut.step ? target : names.typeName(of: part.step.node))
       : edgeName(of: part).whole
   }
 
+  /// Whether a part ends a resource on the way from a root as a whole, and not one reference of it.
+  private func closes(_ part: CutProposal.Part) -> Bool {
+    part.advice == .closeResource && cycle.isEmpty && names.kind(of: part.step.node) == .resource
+  }
+
   private func edgeName(of part: CutProposal.Part) -> EdgeName {
+    if closes(part) { return EdgeName(resource: part.step.node, names: names) }
     let name = edgeName(of: part.step)
     return part.reason == .entry ? name.ofAllEntries : name
   }
 
   private func edgeName(of step: ReferenceStep) -> EdgeName {
-    if let path, step == path.steps.first, names.isFolded(step.node) {
+    if let path, path.steps.first?.begins(with: step) == true, names.isFolded(step.node) {
       return EdgeName(root: path.root, step: step, names: names)
     }
     return EdgeName(step, reachedBy: leading(of: step), names: names, isFolded: true)
@@ -132,7 +143,7 @@ struct CutText {
   /// The edge by which a step's node is reached.
   private func leading(of step: ReferenceStep) -> EdgeIndex? {
     for (steps, isCycle) in [(cycle, true), (path?.steps ?? [], false)] {
-      guard let place = steps.firstIndex(of: step) else { continue }
+      guard let place = steps.firstIndex(where: { $0.begins(with: step) }) else { continue }
       let before = place > 0 ? steps[place - 1] : isCycle ? steps.last : nil
       return before?.edges.last
     }
@@ -147,7 +158,7 @@ struct CutText {
       return StepText.texts(of: [step], reachedBy: nil, names: names)[0]
     }
     var text = StepText.texts(of: [step], reachedBy: leading(of: step), names: names)[0]
-    if let path, step == path.steps.first, names.isFolded(step.node) {
+    if let path, path.steps.first?.begins(with: step) == true, names.isFolded(step.node) {
       // A stack's variables have no names.
       text.containerName =
         names.root(path.root).kind == RootKind.global.name
@@ -176,5 +187,13 @@ extension Names {
       "type": .string(typeName(of: other.kept)), "holder": .string(line(of: other.holder).text),
       "count": .integer(other.count),
     ])
+  }
+}
+
+extension ReferenceStep {
+  /// Whether another step is this one or the beginning of it: a cut may end at the element of a container.
+  func begins(with other: ReferenceStep) -> Bool {
+    node == other.node && edges.starts(with: other.edges)
+      && (!other.edges.isEmpty || edges.isEmpty)
   }
 }

@@ -10,6 +10,9 @@ struct FindingText {
   let finding: Finding
   let names: Names
 
+  /// What is said behind the cut of how it goes with those of other findings of the report.
+  var relation = ""
+
   /// How many addresses of examples a report shows.
   private static let exampleCount = 3
 
@@ -85,7 +88,42 @@ struct FindingText {
       CutText(
         cut: $0, cycle: finding.cycle, path: finding.path, goneCount: finding.goneCount,
         target: type,
-        names: names)
+        names: names, relation: relation)
+    }
+  }
+
+  /// The findings of a report in its order, each with what it has to do with the cuts of others.
+  ///
+  /// An edge that is cut in two findings frees the objects of both; and one that leaves an object which another
+  /// finding is of goes by itself when that is mended.
+  static func related(_ texts: [FindingText]) -> [FindingText] {
+    var numbersByEdge: [String: [Int]] = [:]
+    var numberByType: [String: Int] = [:]
+    let edges = texts.map { text in
+      text.cut.map { cut in cut.parts.map { (part: $0, name: cut.name(of: $0)) } } ?? []
+    }
+    for (place, text) in texts.enumerated() {
+      for name in Set(edges[place].map(\.name)) {
+        numbersByEdge[name, default: []].append(place + 1)
+      }
+      if numberByType[text.type] == nil { numberByType[text.type] = place + 1 }
+    }
+    return texts.enumerated().map { place, text in
+      var text = text
+      guard edges[place].count > 1 else { return text }
+      for (part, name) in edges[place] {
+        let title = name.components(upTo: " -> ")
+        let shared = (numbersByEdge[name] ?? []).filter { $0 != place + 1 }
+        if let other = shared.first {
+          text.relation +=
+            "; \(title) is in the cut of finding \(other), too, and frees its objects as well"
+        } else if text.names.kind(of: part.step.node) == .object,
+          let other = numberByType[text.names.typeName(of: part.step.node)], other != place + 1
+        {
+          text.relation += "; with finding \(other) mended \(title) goes by itself"
+        }
+      }
+      return text
     }
   }
 
@@ -133,7 +171,9 @@ struct FindingText {
   private var cutStep: Int? {
     guard let cut = finding.cuts.first else { return nil }
     if let place = finding.cycle.firstIndex(of: cut.step) { return place }
-    guard let path = finding.path, let place = path.steps.firstIndex(of: cut.step) else {
+    guard let path = finding.path,
+      let place = path.steps.firstIndex(where: { $0.begins(with: cut.step) })
+    else {
       return nil
     }
     return max(0, place + 1 - PathText(path: path, names: names).foldedCount)
@@ -269,5 +309,12 @@ extension Histogram {
       "byType": .object(
         costByName.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, $0.value.json) }),
     ])
+  }
+}
+
+extension String {
+  /// What stands before the first place of a text; all where it doesn't occur.
+  fileprivate func components(upTo text: String) -> Substring {
+    firstRange(of: text).map { self[..<$0.lowerBound] } ?? self[...]
   }
 }

@@ -31,9 +31,14 @@ struct MemoryText {
 
   /// Live blocks as far as they are in memory.
   private var live: UInt64 {
-    let asked = bytes("liveSwift") + bytes("liveOther")
-    return asked - min(asked, bytes("untouched"))
+    asked - min(asked, bytes("untouched"))
   }
+
+  /// What live blocks asked for, whether it is in memory or not.
+  private var asked: UInt64 { bytes("liveSwift") + bytes("liveOther") }
+
+  /// What at least is in memory of what is leaked: nobody knows whose the pages are that never were touched.
+  private var leakedInMemory: UInt64 { _leaked - min(_leaked, bytes("untouched")) }
 
   /// Whether every part of the resident memory is known.
   private var isExplained: Bool {
@@ -47,11 +52,21 @@ struct MemoryText {
     let resident = bytes("resident")
     let slack = bytes("heapSlack")
     var line = Line("Leak or allocator? ", .strong)
+    let blocks =
+      bytes("untouched") == 0
+      ? "live blocks take \(text(live)), \(text(_leaked)) of it leaked"
+      : "live blocks take \(text(live)) of the \(text(asked)) that they asked for, \(text(_leaked)) of that leaked"
     line += Line(
-      "Of \(text(resident)) in memory \(text(live)) are live blocks, \(text(_leaked)) of them leaked; "
-        + "the allocator keeps \(text(slack)) in no live block: ")
-    if _leaked > 0, _leaked >= slack, _leaked * 10 >= live {
+      "Of \(text(resident)) in memory \(blocks); the allocator keeps \(text(slack)) in no live block: "
+    )
+    if leakedInMemory > 0, leakedInMemory >= slack, leakedInMemory * 10 >= live {
       return line + Line("the leaks, which memgraph leaks tells.", .bad)
+    }
+    if _leaked > live {
+      return line
+        + Line(
+          "memgraph leaks tells the leaks, but most of their memory was never touched and costs none.",
+          .bad)
     }
     let parts = Self.meanings.filter { !["liveSwift", "liveOther", "untouched"].contains($0.name) }
     let largest = parts.max { bytes($0.name) < bytes($1.name) }

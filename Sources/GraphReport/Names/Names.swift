@@ -66,7 +66,37 @@ package final class Names {
   private func blockName(of node: NodeIndex) -> String {
     let size = "malloc[\(snapshot.nodes.bytes(node.position))]"
     guard let function = allocation(of: node).first?.function else { return size }
-    return size + " in " + function
+    return size + " in " + Self.plainFunction(function)
+  }
+
+  /// A function's name without what C++ adds to it: arguments of templates, parameters, what it returns. The
+  /// runtime's own fill a page. Others are as they are.
+  static func plainFunction(_ name: String) -> String {
+    guard name.contains("::"), !name.contains("operator") else { return name }
+    var plain = ""
+    var depth = 0
+    var rest = name[...]
+    let anonymous = "(anonymous namespace)"
+    while let character = rest.first {
+      if depth == 0, rest.hasPrefix(anonymous) {
+        plain += anonymous
+        rest = rest.dropFirst(anonymous.count)
+        continue
+      }
+      rest = rest.dropFirst()
+      switch character {
+      case "<", "(", "{", "[": depth += 1
+      case ">", ")", "}", "]": depth = max(0, depth - 1)
+      default: if depth == 0 { plain.append(character) }
+      }
+    }
+    // What is returned stands before the name of a template, `const` behind that of a method.
+    var words = plain.split(separator: " ").map(String.init)
+    if let space = words.firstIndex(where: { $0.hasSuffix("(anonymous") }), space + 1 < words.count
+    {
+      words[space] += " " + words.remove(at: space + 1)
+    }
+    return words.last { $0.contains("::") } ?? (words.count == 1 ? words[0] : name)
   }
 
   /// Whether a reference that no type declares is known all the same, by the layout of the C library

@@ -30,10 +30,10 @@ struct StorageText {
               + " another one, \(Units.bytes(equal)). Texts are not in the snapshot, only which are equal."
           )))
       blocks.append(
-        table(_waste.equal, limit, columns: ["times", "bytes", "held by"]) { row in
+        table(equalByHolder, limit, columns: ["times", "bytes", "texts", "held by"]) { row in
           [
             Line(Units.number(row.count)), Line(Units.bytes(row.unneeded)),
-            Line(holder(of: row) ?? "roots only", .code),
+            Line(Units.number(row.texts)), Line(row.holder, .code),
           ]
         })
     }
@@ -58,13 +58,36 @@ struct StorageText {
     return blocks
   }
 
+  /// Texts that the same reference holds as one row: a field may have hundreds that all are there twice.
+  private var equalByHolder: [(holder: String, texts: Int, count: Int, unneeded: ByteCount)] {
+    var rows: [(holder: String, texts: Int, count: Int, unneeded: ByteCount)] = []
+    var rowByHolder: [String: Int] = [:]
+    for equal in _waste.equal {
+      let holder = holder(of: equal).map(EdgeName.folded) ?? "roots only"
+      if let row = rowByHolder[holder] {
+        rows[row].texts += 1
+        rows[row].count += equal.count
+        rows[row].unneeded += equal.unneeded
+      } else {
+        rowByHolder[holder] = rows.count
+        rows.append((holder, 1, equal.count, equal.unneeded))
+      }
+    }
+    return rows.enumerated().sorted {
+      $0.element.unneeded != $1.element.unneeded
+        ? $0.element.unneeded > $1.element.unneeded : $0.offset < $1.offset
+    }.map(\.element)
+  }
+
   private func table<Row>(
     _ rows: [Row], _ limit: Int?, columns: [String], _ line: (Row) -> [Line]
   ) -> Document.Block {
     let shown = rows.prefix(limit ?? Self._shownRows)
     return .table(
       Document.Table(
-        columns: columns.enumerated().map { .init($1, $0 < 2 ? .right : .left) },
+        columns: columns.enumerated().map {
+          .init($1, $0 < columns.count - 1 ? .right : .left)
+        },
         rows: shown.map(line), omitted: rows.count - shown.count))
   }
 

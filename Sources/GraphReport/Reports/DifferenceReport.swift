@@ -112,12 +112,15 @@ package struct DifferenceReport: Report {
         ])
   }
 
+  /// What the two snapshots are called.
+  private var _titles: [String] { ReportInput.titles(of: [_from, _to]) }
+
   package func document(limit: Int?) -> Document {
     var document = Document(answer: answer)
     document.blocks.append(
       .paragraph(
         Line(
-          "From \(_from.title) to \(_to.title): \(Units.number(_born.total.count)) born and still alive"
+          "From \(_titles[0]) to \(_titles[1]): \(Units.number(_born.total.count)) born and still alive"
             + " (\(Units.bytes(_born.total.bytes))), \(Units.number(_died.total.count)) gone"
             + " (\(Units.bytes(_died.total.bytes))), \(Units.number(_survivedCount)) alive at both."
         )))
@@ -133,7 +136,9 @@ package struct DifferenceReport: Report {
     if !_changes.isEmpty { document.blocks.append(.table(table(limit: limit))) }
     if !_findings.isEmpty {
       document.blocks.append(.heading("What holds them"))
-      document.blocks += Document.items(texts, limit: limit) { $0.item(number: $1) }
+      document.blocks += Document.items(FindingText.related(texts), limit: limit) {
+        $0.item(number: $1)
+      }
       if let rest = Document.omission(_findings.count, limit: limit, "group") {
         document.blocks.append(rest)
       }
@@ -170,21 +175,27 @@ package struct DifferenceReport: Report {
               + " \(Units.count(kept, "closure, task or box", plural: "closures, tasks or boxes"))")
         }
         return Line(
-          "No type of the program's own grew from \(_from.title) to \(_to.title), but "
+          "No type of the program's own grew from \(_titles[0]) to \(_titles[1]), but "
             + parts.joined(separator: " and ") + ": see what holds them, below.", .bad)
       }
       return Line(
-        "No type of the program's own grew from \(_from.title) to \(_to.title).", .good)
+        "No type of the program's own grew from \(_titles[0]) to \(_titles[1]).", .good)
     }
     let total = grown.reduce(Cost.zero) { $0 + $1.net }
     var line = Line(
-      "\(Units.signed(total.count)) \(total.count == 1 ? "object" : "objects") from \(_from.title)"
-        + " to \(_to.title), \(Units.bytes(total.bytes)): ")
+      "\(Units.signed(total.count)) \(total.count == 1 ? "object" : "objects") from \(_titles[0])"
+        + " to \(_titles[1]), \(Units.bytes(total.bytes))\(withOthers(total.bytes)): ")
     line += grown.prefix(3).map { change in
       Line(change.type, .code) + Line(" \(Units.signed(change.net.count))\(perMark(change))")
     }.joined(", ")
     return grown.count > 3
       ? line + Line(", and \(Units.count(grown.count - 3, "more type"))") : line
+  }
+
+  /// What all types grew by, where that is more than the program's own did: they hold it, as a rule.
+  private func withOthers(_ own: ByteCount) -> String {
+    let all = _born.total.bytes - _died.total.bytes
+    return all > own ? " (\(Units.bytes(all)) with what is not of the program's types)" : ""
   }
 
   private func perMark(_ change: Change) -> String {

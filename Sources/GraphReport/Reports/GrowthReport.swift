@@ -61,7 +61,7 @@ package struct GrowthReport: Report {
       JSONValue.Member(
         "growth",
         .members([
-          "marks": .array(_inputs.map { .string($0.title) }),
+          "marks": .array(ReportInput.titles(of: _inputs).map { .string($0) }),
           "growing": .array(GrowthText.jsons(of: _values.growing, names: _names)),
           "settled": .array(GrowthText.jsons(of: _values.settled, names: _names)),
           "omitted": .integer(_values.omittedCount),
@@ -126,10 +126,11 @@ package struct GrowthReport: Report {
     let isWide = _inputs.count > 8
     var columns: [Document.Table.Column]
     if isWide {
-      let ends = [_inputs.first, _inputs.last].compactMap { $0?.title }
+      let titles = ReportInput.titles(of: _inputs)
+      let ends = [titles.first, titles.last].compactMap(\.self)
       columns = [.init(ends.joined(separator: " … "))]
     } else {
-      columns = _inputs.map { .init($0.title, .right) }
+      columns = ReportInput.titles(of: _inputs).map { .init($0, .right) }
     }
     columns += [.init("chart"), .init("verdict"), .init("type")]
     let width = shown.flatMap(\.counts).map { Units.number($0).count }.max() ?? 1

@@ -40,7 +40,9 @@ package struct LeaksReport: Report {
 
   package func document(limit: Int?) -> Document {
     var document = Document(answer: answer)
-    document.blocks += Document.items(texts, limit: limit) { $0.item(number: $1) }
+    document.blocks += Document.items(FindingText.related(texts), limit: limit) {
+      $0.item(number: $1)
+    }
     if let rest = Document.omission(_findings.count, limit: limit, "group") {
       document.blocks.append(rest)
     }

@@ -22,6 +22,8 @@ package struct PathsReport: Report {
   private let _subject: String
   private let _targets: Cost
   private let _unreachableCount: Int
+  private let _leakedCount: Int
+  private let _heldCount: Int
   private let _isMerged: Bool
   private let _isCutOff: Bool
   private let _passedOver: (fields: [String], count: Int)
@@ -34,20 +36,25 @@ package struct PathsReport: Report {
   ///   - subject: What was asked for: a type, a pattern or an address.
   ///   - targets: The objects that it names.
   ///   - unreachableCount: How many of them no root reaches.
+  ///   - leakedCount: How many of those are leaked; C memory that nothing leaked holds is not called so.
+  ///   - heldCount: How many of them are held in some way that was asked for.
   ///   - isMerged: Whether each object has one way only, its shortest.
   ///   - suggestion: A type of the snapshot that may have been meant where there are no targets.
   ///   - isCutOff: Whether there are more ways than were asked for.
   ///   - passedOver: References that are declared not to own anything, and how many objects are held by
   ///     those alone.
   package init(
-    ways: [Way], subject: String, targets: Cost, unreachableCount: Int, isMerged: Bool,
-    isCutOff: Bool, passedOver: (fields: [String], count: Int) = ([], 0), suggestion: String?,
+    ways: [Way], subject: String, targets: Cost, unreachableCount: Int, leakedCount: Int,
+    heldCount: Int, isMerged: Bool, isCutOff: Bool,
+    passedOver: (fields: [String], count: Int) = ([], 0), suggestion: String?,
     names: Names
   ) {
     _ways = ways
     _subject = subject
     _targets = targets
     _unreachableCount = unreachableCount
+    _leakedCount = leakedCount
+    _heldCount = heldCount
     _isMerged = isMerged
     _isCutOff = isCutOff
     _passedOver = passedOver
@@ -145,7 +152,7 @@ package struct PathsReport: Report {
     if _ways.isEmpty {
       answer += Line(
         _unreachableCount == _targets.count
-          ? ": no root reaches \(_targets.count == 1 ? "it" : "them"); memgraph leaks shows what does hold \(_targets.count == 1 ? "it" : "them")."
+          ? ": no root reaches \(_targets.count == 1 ? "it" : "them"); " + unreachableText
           : _passedOver.count > 0
             ? ": held by \(_passedOver.fields.joined(separator: ", ")) alone, which the configuration declares"
               + " to own nothing."
@@ -153,7 +160,8 @@ package struct PathsReport: Report {
       return Document(answer: answer)
     }
     answer += Line(
-      ", held in \(Units.count(_ways.count, "way"))"
+      (_heldCount < _targets.count ? ", \(Units.number(_heldCount)) of them" : ",")
+        + " held in \(Units.count(_ways.count, "way"))"
         + (_ways.count < 2
           ? ":" : _targets.count > 1 ? ", the most objects first:" : ", the shortest first:"))
     if _isMerged { return mergedDocument(limit: limit) }
@@ -201,8 +209,8 @@ package struct PathsReport: Report {
       notes.append(
         .paragraph(
           Line(
-            "No root reaches \(Units.number(_unreachableCount)) of \(Units.number(_targets.count)); memgraph leaks shows them."
-          )))
+            "No root reaches \(Units.number(_unreachableCount)) of \(Units.number(_targets.count)); "
+              + unreachableText)))
     }
     if _passedOver.count > 0 {
       notes.append(
@@ -213,6 +221,23 @@ package struct PathsReport: Report {
               + " nothing.")))
     }
     return notes + DiagnosticsText.hint(_names.snapshot)
+  }
+
+  /// What is known of those that no root reaches.
+  private var unreachableText: String {
+    let rest = _unreachableCount - _leakedCount
+    let pronoun = _unreachableCount == 1 ? "it" : "them"
+    let unknown =
+      "may be held in ways that memory does not show, as C libraries hide pointers: no leak is told of "
+    if rest == 0 {
+      return _ways.isEmpty
+        ? "memgraph leaks shows what does hold \(pronoun)." : "memgraph leaks shows \(pronoun)."
+    }
+    if _leakedCount == 0 {
+      return (_unreachableCount == 1 ? "it " : "they ") + unknown + pronoun + "."
+    }
+    return "memgraph leaks shows \(Units.number(_leakedCount)) of them; the other"
+      + (rest == 1 ? " " : "s ") + unknown + (rest == 1 ? "it." : "them.")
   }
 
   private static func phrase(ofRoot kind: String) -> String {

@@ -64,6 +64,14 @@ package struct ReportInput: Sendable {
     return file.hasSuffix(".mgraph") ? String(file.dropLast(7)) : file
   }
 
+  /// What people call some snapshots of one report: those of the same mark by their files.
+  package static func titles(of inputs: [ReportInput]) -> [String] {
+    let titles = inputs.map(\.title)
+    return zip(inputs, titles).map { input, title in
+      zip(inputs, titles).contains { $1 == title && $0.path != input.path } ? input.path : title
+    }
+  }
+
   package var json: JSONValue {
     let process = snapshot.process
     return .members([

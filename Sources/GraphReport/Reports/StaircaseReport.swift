@@ -74,7 +74,7 @@ package struct StaircaseReport: Report {
       JSONValue.Member(
         "staircase",
         .members([
-          "marks": .array(_inputs.map { .string($0.title) }),
+          "marks": .array(ReportInput.titles(of: _inputs).map { .string($0) }),
           "types": .array(_rows.map(\.json)),
           "growing": .array(GrowthText.jsons(of: _growth.growing, names: _difference.names)),
           "settled": .array(GrowthText.jsons(of: _growth.settled, names: _difference.names)),
@@ -129,8 +129,9 @@ package struct StaircaseReport: Report {
 
   private func table(of rows: [Row]) -> Document.Table {
     let width = rows.flatMap(\.counts).map { Units.number($0).count }.max() ?? 1
-    let first = _inputs.first?.title ?? ""
-    let last = _inputs.last?.title ?? ""
+    let titles = ReportInput.titles(of: _inputs)
+    let first = titles.first ?? ""
+    let last = titles.last ?? ""
     return Document.Table(
       columns: [
         .init("\(first) … \(last)"), .init("chart"), .init("a mark", .right), .init("type"),

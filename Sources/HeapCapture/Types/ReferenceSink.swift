@@ -16,6 +16,9 @@ package protocol ReferenceSink {
   mutating func reference(
     at address: UInt64, to target: UInt64, label: LabelIndex, strength: EdgeStrength)
 
+  /// A weak reference to an object that is gone: it keeps the side table that it was counted in.
+  mutating func sideTable(ofDestroyedAt table: UInt64)
+
   /// A continuation: it owns a task's run until the task is resumed, and its copies own nothing. It
   /// holds the task only where the task's count has a reference left to explain.
   mutating func continuation(at address: UInt64, to task: UInt64, label: LabelIndex)

@@ -176,11 +176,15 @@ extension TypeCatalog {
         // the object is being destroyed or is gone.
         let table = word & _addressMask
         if let object = memory.word(at: table), object >= EnumDecoder.leastPointer,
-          let counts = memory.word(at: table + 16), counts >> 32 & 1 == 0
+          let counts = memory.word(at: table + 16)
         {
-          sink.reference(
-            at: value.address + UInt64(offset), to: object, label: _label(step, place),
-            strength: .weak)
+          if counts >> 32 & 1 == 0 {
+            sink.reference(
+              at: value.address + UInt64(offset), to: object, label: _label(step, place),
+              strength: .weak)
+          } else {
+            sink.sideTable(ofDestroyedAt: table)
+          }
         }
       case .bridge:
         // The sign bit: a small or immortal string, which owns nothing.
