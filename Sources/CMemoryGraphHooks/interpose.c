@@ -218,6 +218,7 @@ MG_TRACKED int tracked_posix_memalign(void **block, size_t alignment, size_t siz
 
 // libc's own, whoever's function of that name comes first: another allocator that is loaded knows nothing of
 // blocks that libc made.
+#if !MG_IS_SANITIZED
 typedef size_t usable_size(void *block);
 static _Atomic(usable_size *) libc_usable_size;
 
@@ -236,6 +237,7 @@ MG_EXPORT size_t malloc_usable_size(void *block) {
     MG_JUMP find_usable_size(block);
   MG_JUMP function(block);
 }
+#endif
 
 // A registered block moves by hand, so that its registration has ended before its address is free.
 static __attribute__((noinline)) void *move_registered(void *block, size_t size, void **frame) {
@@ -399,7 +401,10 @@ MG_TRACKED void *sampled_reallocarray(void *block, size_t count, size_t size) {
   return __libc_realloc(block, bytes);
 }
 
-#if defined(__x86_64__)
+// None of them where a sanitizer is built in: its own functions of these names would be half in use.
+#if MG_IS_SANITIZED
+#define MG_DEFINE(result, name, parameters, arguments, own)
+#elif defined(__x86_64__)
 // By hand: with frame pointers, as packages are built, the compiler's version is twice as long.
 #define MG_DEFINE(result, name, parameters, arguments, own)                                        \
   MG_EXPORT __attribute__((naked)) result name parameters {                                        \

@@ -17,6 +17,14 @@
 // Initial-exec: no call into the loader, which would allocate, on the way to a thread's own data.
 #define MG_THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))
 
+// A sanitizer brings an allocator of its own, which has to meet every block: the agent's functions are left out then.
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
+    __has_feature(memory_sanitizer)
+#define MG_IS_SANITIZED 1
+#else
+#define MG_IS_SANITIZED 0
+#endif
+
 // --- memory.c: memory of the agent's own, straight from the kernel -----------------------------
 
 /// A table that grows in place: address space is reserved once, pages are added at its end.

@@ -124,6 +124,11 @@ int mg_prepare(void) {
 }
 
 static void describe_interposition(void) {
+#if MG_IS_SANITIZED
+  problem = "this build has a sanitizer in it, whose allocator must come first; record in a build "
+            "without --sanitize";
+  return;
+#endif
   Dl_info info;
   void *found = dlsym(RTLD_DEFAULT, "malloc");
   if (!found || !dladdr(found, &info) || !info.dli_fname) {

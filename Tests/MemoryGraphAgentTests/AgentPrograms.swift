@@ -89,6 +89,34 @@ enum AgentPrograms {
     }
   }
 
+  /// `SanitizedProgramTests.program` with the agent in it, both built with a sanitizer.
+  static func sanitized(by sanitizer: String) throws -> String {
+    let folder = try folder.get()
+    let source = folder.appendingPathComponent("sanitized-by-\(sanitizer).c")
+    try SanitizedProgramTests.program.write(to: source, atomically: true, encoding: .utf8)
+    let program = folder.appendingPathComponent("sanitized-by-\(sanitizer)").path
+    let sources = try ["CMemoryGraphHooks", "CMemoryGraphLayout"].flatMap { target in
+      let sources = root.appendingPathComponent("Sources/" + target)
+      return try FileManager.default.contentsOfDirectory(atPath: sources.path)
+        .filter { $0.hasSuffix(".c") }.sorted().map { sources.appendingPathComponent($0).path }
+    }
+    let objects = folder.appendingPathComponent("sanitized-by-\(sanitizer).objects")
+    try FileManager.default.createDirectory(at: objects, withIntermediateDirectories: true)
+    let compiling = [
+      "clang", "-c", "-g1", "-O1", "-pthread", "-fsanitize=" + sanitizer, source.path,
+    ]
+    // Linked by swiftc, which knows where the sanitizer's runtime finds libdispatch.
+    let result = try Command(
+      [
+        "sh", "-c",
+        "cd '\(objects.path)' && \"$@\" && exec swiftc -sanitize=\(sanitizer) *.o -o '\(program)'",
+        "sh",
+      ] + compiling + includes + sources
+    ).run()
+    guard result.status == 0 else { throw AgentTestError(result.errors) }
+    return program
+  }
+
   private static let includes = [
     "CMemoryGraphHooks/include", "CMemoryGraphLayout/include", "CMemoryGraphHooks",
   ].map { "-I" + root.appendingPathComponent("Sources/" + $0).path }
