@@ -107,6 +107,32 @@ def measure(tools, rounds, folder):
     goal("T8", "live 1T, memory of the agent for each live object of 32 bytes", median(more), 32, "bytes", spread=more)
 
 
+def captures(program):
+    """Frames and nanoseconds of each way to take a stack, as bench/stacks.c tells them."""
+    lines = [line.split() for line in run([program])["out"].splitlines()]
+    return {name: (int(frames), float(nanoseconds)) for name, frames, nanoseconds in lines}
+
+
+def measure_stacks(tools, rounds):
+    """What one stack of some 25 frames costs, found again: with frame pointers, without, and by the C runtime's unwinder."""
+    pointers = [captures(tools["stacks"]) for _ in range(rounds)]
+    none = [captures(tools["stacks-without"]) for _ in range(rounds)]
+
+    def each(taken, way):
+        return [nanoseconds / frames for frames, nanoseconds in (figures[way] for figures in taken)]
+
+    fast = each(pointers, "fast")
+    goal("T9", "a fast stack, with frame pointers, for each frame", median(fast), 1.5, "ns", spread=fast)
+    full = each(none, "full")
+    goal("T9", "a full stack, without frame pointers, for each frame", median(full), 10, "ns", spread=full)
+    slower = [figures["_Unwind_Backtrace"][1] / figures["fast"][1] for figures in pointers]
+    goal("T9", "a fast stack, how many times _Unwind_Backtrace takes", median(slower), 100, spread=slower, least=True)
+    goal("T9", "frames that a fast stack has fewer than unw_backtrace, with frame pointers",
+         abs(pointers[0]["unw_backtrace"][0] - pointers[0]["fast"][0]), 3, "")
+    goal("T9", "frames that a full stack has fewer than unw_backtrace, without frame pointers",
+         abs(none[0]["unw_backtrace"][0] - none[0]["full"][0]), 3, "")
+
+
 def instructions(tools, folder, command, env=None):
     """Instructions of a whole run by callgrind, and the calls of malloc and free in it are the workload's to know."""
     out = os.path.join(folder, "callgrind.out")
