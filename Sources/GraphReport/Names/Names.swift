@@ -423,21 +423,28 @@ package final class Names {
 
   /// How many of some nodes were born in each generation, the oldest first; nothing without marks.
   ///
-  /// - Returns: The counts, estimated where allocations were sampled, and how many nodes of known birth they are of.
+  /// - Returns: The counts, and how many nodes of known birth they are of. Where allocations were sampled the counts
+  ///   are estimates: the nodes' number is known, so they are the shares of it that the samples have.
   package func births(
     of nodes: some Sequence<NodeIndex>
   ) -> (counts: [(name: String, count: Int)], known: Int) {
     guard snapshot.process.hasAgent, !snapshot.marks.isEmpty else { return ([], 0) }
     var counts: [UInt16: Double] = [:]
     var known = 0
+    var all = 0
     for node in nodes {
+      all += 1
       let weight = snapshot.birthWeight(of: node)
       if weight == 0 { continue }
       counts[snapshot.nodes.generation[node.position], default: 0] += weight
       known += 1
     }
+    let sum = counts.values.reduce(0, +)
+    let scale = snapshot.sampling == nil || sum == 0 ? 1 : Double(all) / sum
     return (
-      counts.sorted { $0.key < $1.key }.map { (generation($0.key) ?? "", Int($0.value.rounded())) },
+      counts.sorted { $0.key < $1.key }.map {
+        (generation($0.key) ?? "", Int(($0.value * scale).rounded()))
+      },
       known
     )
   }
