@@ -25,9 +25,6 @@ struct Clinic {
     for calls in 1...3 {
       try Self.snapshot(calls: calls).write(to: "\(folder)/call-\(calls).mgraph")
     }
-    for calls in [1, 3] {
-      try Self.sampledSnapshot(calls: calls).write(to: "\(folder)/sampled-\(calls).mgraph")
-    }
     try Self.cleanSnapshot.write(to: "\(folder)/clean.mgraph")
     try Self.waitingSnapshot.write(to: "\(folder)/waiting.mgraph")
     try Self.stringsSnapshot.write(to: "\(folder)/strings.mgraph")
@@ -40,6 +37,13 @@ struct Clinic {
       atPath: folder + "/steps", withIntermediateDirectories: true)
     for step in 0..<10 {
       try Self.stepSnapshot(step).write(to: "\(folder)/steps/\(step).mgraph")
+    }
+  }
+
+  /// Writes `sampled-1.mgraph` and `sampled-3.mgraph`: as those of the calls, of a program whose allocations were sampled.
+  func writeSampled() throws {
+    for calls in [1, 3] {
+      try Self.sampledSnapshot(calls: calls).write(to: "\(folder)/sampled-\(calls).mgraph")
     }
   }
 

@@ -448,6 +448,7 @@ extension Clinic {
   fileprivate init(for expected: ReportTests.Case) throws {
     try self.init()
     if expected.words.contains(where: { $0.hasPrefix("steps/") }) { try writeSteps() }
+    if expected.words.contains(where: { $0.hasPrefix("sampled-") }) { try writeSampled() }
     if expected.words.contains("known.json") { try writeKnown() }
   }
 }

@@ -110,7 +110,7 @@ import Testing
     Fault(
       testDescription: "major version 0",
       error: .malformed(
-        path: "a.mgraph", section: "header", offset: 8, reason: "there is no format 0.3")
+        path: "a.mgraph", section: "header", offset: 8, reason: "there is no format 0.4")
     ) { $0.major = 0 },
     Fault(
       testDescription: "too many sections",
@@ -124,11 +124,11 @@ import Testing
         path: "a.mgraph", section: "section table", offset: 64, expected: 192_000,
         found: UInt64(whole.count - 64))
     ) { $0.sectionCount = 4_000 },
-    // One section more takes the table past a multiple of 64.
+    // With one section more the table ends at the multiple of 64 at which the sections began.
     Fault(
       testDescription: "a section that must be understood",
       error: .unknownSection(
-        path: "a.mgraph", section: "edges.color", offset: UInt64(whole.count + 64))
+        path: "a.mgraph", section: "edges.color", offset: UInt64(whole.count))
     ) { $0.sections.append(.init(name: "edges.color", width: 4, flags: 1, bytes: [1, 2, 3, 4])) },
     Fault(
       testDescription: "a required section left out",
