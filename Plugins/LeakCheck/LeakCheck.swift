@@ -41,7 +41,7 @@ struct LeakCheck: CommandPlugin {
       say("running the tests of \(library.name)")
       let folder = marks.appendingPathComponent(library.rawValue)
       let status = try run(
-        tool, ["run", "--out", folder.path, "--", tests.program.path] + words)
+        tool, ["run", "--out", folder.path, "--", tests.program.path] + words, known: options.known)
       // Swift Testing ends with this status where no test was to be run.
       if status != 0 && status != 69 { failed.append("\(library.name) (status \(status))") }
     }
@@ -102,9 +102,15 @@ struct LeakCheck: CommandPlugin {
 
   /// Runs a program to its end, with this process's output.
   ///
+  /// - Parameter known: A file of known findings for the checks that the program makes itself.
   /// - Returns: Its exit status, or 128 and the number of the signal that ended it.
-  private func run(_ program: URL, _ words: [String]) throws -> Int32 {
+  private func run(_ program: URL, _ words: [String], known: String? = nil) throws -> Int32 {
     let process = Process()
+    if let known {
+      let path = URL(fileURLWithPath: known).path
+      process.environment = ProcessInfo.processInfo.environment.merging(
+        ["MEMORY_GRAPH_KNOWN": path], uniquingKeysWith: { _, own in own })
+    }
     process.executableURL = program
     process.arguments = words
     do {

@@ -39,6 +39,9 @@ struct Options {
   var tool: String?
   var isHelp = false
 
+  /// A file of known findings, for the tests' own checks, too.
+  var known: String?
+
   /// Words for `memgraph bundle`.
   var forBundle: [String] = []
 
@@ -63,7 +66,10 @@ struct Options {
       case "--output", "-o": output = try value()
       case "--fail-on": failOn = try value()
       case "--memgraph": tool = try value()
-      case "--known", "--format", "--type", "--module", "--max-size", "--limit":
+      case "--known":
+        known = try value()
+        forBundle += [name, known ?? ""]
+      case "--format", "--type", "--module", "--max-size", "--limit":
         forBundle += [name, try value()]
       default: throw Failure("\(word): unknown option")
       }

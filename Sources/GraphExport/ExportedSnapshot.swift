@@ -15,6 +15,7 @@ package final class ExportedSnapshot {
   package let names: Names
   private var _leaks: LeakReport?
   private var _sizes: RetainedSizes?
+  private var _ahead: Background<(leaks: LeakReport, sizes: RetainedSizes)>?
 
   package init(input: ReportInput, graph: HeapGraph, names: Names) {
     self.input = input
@@ -22,8 +23,24 @@ package final class ExportedSnapshot {
     self.names = names
   }
 
+  /// Starts the analyses on a thread of their own: for who has something else to do before it asks.
+  package func analyseAhead() {
+    _ahead = Background { [graph] in
+      (try GraphAnalysis.leaks(in: graph), try RetainedSizes(of: graph))
+    }
+  }
+
+  private func _takeAhead() throws {
+    guard let ahead = _ahead else { return }
+    _ahead = nil
+    let made = try ahead.value()
+    _leaks = made.leaks
+    _sizes = made.sizes
+  }
+
   /// What is leaked; found when first asked for.
   package func leaks() throws -> LeakReport {
+    try _takeAhead()
     if let known = _leaks { return known }
     let found = try GraphAnalysis.leaks(in: graph)
     _leaks = found
@@ -32,6 +49,7 @@ package final class ExportedSnapshot {
 
   /// What each object retains; found when first asked for.
   package func sizes() throws -> RetainedSizes {
+    try _takeAhead()
     if let known = _sizes { return known }
     let found = try RetainedSizes(of: graph)
     _sizes = found

@@ -97,6 +97,13 @@ def smoke(engine):
             found = state(lambda value: value[2] != "")
             if found[3] or not found[2]:
                 wrong.append(f"{report} {view}: {found}")
+        if report == "clinic":
+            engine.ask("(location.hash = '#/retainers?f=1')")
+            before = state(lambda value: value[2].startswith("Who retains"))
+            engine.ask("document.querySelector('.graph .box.objects:not(.target)').click()")
+            found = state(lambda value: value[2] != before[2])
+            if found[2] == before[2] or not found[2].startswith("Who retains"):
+                wrong.append(f"{report}: a click on a holder does not make it the subject: {found}")
     return wrong
 
 

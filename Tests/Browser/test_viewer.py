@@ -147,6 +147,29 @@ class WalkTest(ViewerTest):
             self.assertGreater(page.locator(".graph .edge.near").count(), 0)
             self.fine(report)
 
+    def test_another_subject_uses_the_same_elements(self):
+        with self.browser.report("clinic") as report:
+            page = report.open("#/retainers?f=1")
+            target = page.query_selector(".graph .box.target")
+            holder = page.query_selector(".graph .box.objects:not(.target)")
+            sheet = page.query_selector(".graph .sheet")
+            before = page.locator(".graph .box.target").get_attribute("aria-label")
+            wanted = holder.get_attribute("title")
+            holder.click()
+            report.settle()
+            for element in (target, sheet):
+                self.assertTrue(element.evaluate("element => element.isConnected"), "it was made anew")
+            after = page.locator(".graph .box.target").get_attribute("aria-label")
+            self.assertNotEqual(after, before)
+            self.assertTrue(after.startswith(wanted), after)
+            self.assertEqual(self.focused(page), after)
+            # What an element said of another object is gone from it.
+            for number, _ in enumerate(summary(html("clinic"))["findings"], 1):
+                walked = report.open(f"#/retainers?f={number}").locator(".graph").inner_html()
+                with self.browser.report("clinic") as fresh:
+                    self.assertEqual(walked, fresh.open(f"#/retainers?f={number}").locator(".graph").inner_html())
+            self.fine(report)
+
     def test_the_navigation_stays_and_follows(self):
         with self.browser.report("clinic") as report:
             page = report.open("#/types")
@@ -215,6 +238,34 @@ class WalkTest(ViewerTest):
                 tried += 1
         self.assertGreater(tried, 1)
 
+    def test_what_a_cut_frees_by_the_finding_is_always_told(self):
+        tried = 0
+        for name in ("clinic", "one", "waiting"):
+            for number, finding in enumerate(summary(html(name))["findings"], 1):
+                if not any(cut["edges"] for cut in finding["graph"].get("cuts", [])):
+                    continue
+                with self.subTest(report=name, finding=number), self.browser.report(name) as report:
+                    page = report.open("#/findings")
+                    page.locator(f"#finding-{number}").get_by_role("link", name="Try the cut").click()
+                    report.settle()
+                    told = page.locator("#mg-main .banner").first.inner_text()
+                    frees = finding["cut"]["frees"]
+                    self.assertRegex(told, rf"frees {frees['count']:,} objects?,")
+                    # Another cut is not the finding's, whatever it frees.
+                    page = report.open(f"#/retainers?f={number}&cut={finding['graph']['cuts'][0]['edges'][0]}")
+                    self.assertNotIn("The finding's advice", page.locator("#mg-main").inner_text())
+                    tried += 1
+        self.assertGreater(tried, 5)
+        # An advice that does more than to drop references, as to close a resource.
+        text = html("one")
+        value = summary(text)
+        value["findings"][0]["cut"]["frees"] = {"count": 70, "bytes": 1315040}
+        with self.browser.report(written("more", with_summary(text, value))) as report:
+            page = report.open("#/findings")
+            page.locator("#finding-1").get_by_role("link", name="Try the cut").click()
+            report.settle()
+            self.assertIn("is not the same as to drop these references: it frees 70 objects, 1.3 MB", page.locator("#mg-main .banner").first.inner_text())
+
     def test_ignoring_an_edge_shows_what_still_holds(self):
         with self.browser.report("one") as report:
             # The record of the first call is in a cache and in a list.
@@ -233,7 +284,130 @@ class WalkTest(ViewerTest):
             self.fine(report)
 
 
+    def test_what_is_folded_opens_by_click_and_key(self):
+        with self.browser.report("hub") as report:
+            page = report.open("#/objects?q=type=App.Hub")
+            address = page.locator("#mg-main a[href*='object?o=']").first.inner_text().strip()
+            for opens in (lambda: page.locator(".graph .box.more").click(), lambda: page.keyboard.press("+")):
+                page = report.open(f"#/retainers?o={address}")
+                page.locator(".graph .box.target").focus()
+                before = page.locator(".graph .box.objects").count()
+                folded = int(re.search(r"\d+", page.locator(".graph .box.more").inner_text()).group())
+                self.assertEqual(before - 1 + folded, 20)
+                opens()
+                report.settle()
+                after = page.locator(".graph .box.objects").count()
+                folded = int(re.search(r"\d+", page.locator(".graph .box.more").inner_text()).group())
+                self.assertGreater(after, before)
+                self.assertEqual(after - 1 + folded, 20)
+                self.assertIn("open=", page.url, "a link to it opens the same")
+                self.assertIn("App.Hub", self.focused(page))
+                page.keyboard.press("[")
+                report.wait("before => document.querySelectorAll('.graph .box.objects').length === before", before)
+            self.fine(report)
+
+
+class KeepTest(ViewerTest):
+    """What is copied and saved."""
+
+    def copied(self, page, name, place="#mg-main"):
+        page.locator(place).get_by_role("button", name=name, exact=True).click()
+        return page.evaluate("globalThis.__copied")
+
+    def saved(self, page, name):
+        with page.expect_download() as download:
+            page.locator("#mg-main").get_by_role("button", name=name, exact=True).click()
+        return download.value.suggested_filename, pathlib.Path(download.value.path()).read_bytes()
+
+    def test_copies(self):
+        with self.browser.report("clinic") as report:
+            page = report.open("#/findings")
+            page.evaluate("navigator.clipboard.writeText = async text => { globalThis.__copied = text; }")
+            for number, finding in enumerate(summary(html("clinic"))["findings"], 1):
+                place = f"#finding-{number}"
+                static = page.locator(place).inner_text()
+                for form in ("Copy", "Markdown"):
+                    text = self.copied(page, form, place)
+                    for edge in [finding["cut"]["edge"], *finding["cut"].get("together", [])]:
+                        self.assertIn(edge, text)
+                    self.assertIn(finding["fingerprint"], text)
+                    made = re.search(r" at (\S+\.swift:\S*)", text)
+                    if made:
+                        self.assertIn(made.group(1).rstrip("`"), static)
+            page = report.open("#/retainers?f=1")
+            tree = self.copied(page, "Text")
+            self.assertIn("└ ", tree)
+            self.assertIn(f"```\n{tree.splitlines()[1]}", self.copied(page, "Markdown"))
+            self.assertEqual(self.copied(page, "Link"), page.url)
+            self.fine(report)
+
+    def test_a_cut_of_several_edges_is_copied_whole(self):
+        text = html("one")
+        value = summary(text)
+        # What the compiler made has no line, and the next frame tells more.
+        value["findings"][0]["allocation"].insert(0, {"function": "App.Page.init()", "file": "/app/Made.swift", "module": "App"})
+        value["findings"][0]["cut"]["together"] = ["App.Timer.onTick -> App.Page", "App.Client.delegate -> App.Page"]
+        with self.browser.report(written("together", with_summary(text, value))) as report:
+            page = report.open("#/findings")
+            page.evaluate("navigator.clipboard.writeText = async text => { globalThis.__copied = text; }")
+            for form in ("Copy", "Markdown"):
+                self.assertNotIn("Made.swift", self.copied(page, form, "#finding-1"))
+                self.assertRegex(self.copied(page, form, "#finding-1"), r"^\W*3 objects of App.CallViewController, leaked in a cycle, ")
+                self.assertIn(" and App.Timer.onTick -> App.Page and App.Client.delegate -> App.Page: ", self.copied(page, form, "#finding-1"))
+
+    def test_files(self):
+        with self.browser.report("clinic", accept_downloads=True) as report:
+            page = report.open("#/retainers?f=1")
+            name, picture = self.saved(page, "SVG")
+            self.assertEqual(name, "retained-by.svg")
+            self.assertIn(b"CallViewController", picture)
+            name, picture = self.saved(page, "PNG")
+            self.assertTrue(picture.startswith(b"\x89PNG") and len(picture) > 5_000, name)
+            for place, wanted, first in (("types", "types.csv", b"Type,Live,"), ("compare", "changes.csv", b"Type,Staircase,")):
+                name, table = self.saved(report.open(f"#/{place}"), "CSV")
+                self.assertEqual(name, wanted)
+                self.assertTrue(table.startswith(first), table[:40])
+                self.assertIn(b"App.CallViewController", table)
+            for place in ("map", "allocations"):
+                name, picture = self.saved(report.open(f"#/{place}"), "PNG")
+                self.assertTrue(picture.startswith(b"\x89PNG"), name)
+            self.fine(report)
+
+
 class LookTest(ViewerTest):
+    def test_what_is_said_beside_a_name_is_seen_however_long_the_name_is(self):
+        # A name of the report itself, made long: the column has room for some letters only.
+        for width in (360, 1280):
+            with self.browser.report("clinic", viewport={"width": width, "height": 740}) as report:
+                page = report.open("#/compare")
+                names = page.locator(".grid [role=gridcell]:has(.badge) .type")
+                names.evaluate_all("names => names.forEach(name => (name.textContent = '_ContiguousArrayStorage<'.repeat(12)))")
+                marks = page.locator(".grid [role=gridcell] .badge")
+                self.assertGreater(marks.count(), 0)
+                for mark in marks.all():
+                    inside = mark.evaluate("mark => { const cell = mark.closest('[role=gridcell]').getBoundingClientRect(); const own = mark.getBoundingClientRect(); return own.width > 10 && own.right <= cell.right && own.left >= cell.left; }")
+                    self.assertTrue(inside, f"{width}: {mark.inner_text()}")
+                self.fine(report)
+
+    def test_the_generation_of_an_object_is_told_and_found(self):
+        with self.browser.report("clinic") as report:
+            generations = summary(html("clinic"))["generations"]
+            self.assertGreater(len(generations), 1)
+            found = 0
+            for generation in generations:
+                page = report.open(f'#/objects?q=gen:"{generation["name"]}"')
+                said = page.locator(".echo").inner_text()
+                self.assertRegex(said, r"^[1-9]", generation["name"])
+                found += int(said.split()[0].replace(",", ""))
+                self.assertIn(generation["name"], page.locator(".grid .row").first.inner_text())
+            self.assertEqual(found, summary(html("clinic"))["nodes"])
+            address = summary(html("clinic"))["findings"][0]["addresses"][0]
+            page = report.open(f"#/object?o={address}")
+            self.assertIn("Generation", page.locator(".facts").inner_text())
+            page = report.open(f"#/retainers?o={address}")
+            self.assertIn("born in", page.locator(".panel").inner_text())
+            self.fine(report)
+
     def test_pictures(self):
         places = {"findings": "#/findings", "retainers": "#/retainers?f=1", "map": "#/map", "types": "#/types"}
         for scheme in ("light", "dark"):

@@ -203,6 +203,23 @@ import Testing
     #expect(file.summary["snapshots"].elements.count == 3)
   }
 
+  @Test("Each node's generation has a row with its number, and the name and cost of summary")
+  func generations() throws {
+    let clinic = try Clinic()
+    defer { clinic.remove() }
+    let file = try clinic.view(["call-3.mgraph"])
+    let rows = file.summary["generations"].elements
+    #expect(Set(rows.compactMap { $0["generation"].integer }) == Set(file["node.generation"]))
+    let told = try JSON(
+      parsing: clinic.call(["summary", "call-3.mgraph", "--format", "json"]).output)[
+        "generations"
+      ].elements
+    try #require(rows.count == told.count && rows.count > 1)
+    for (row, wanted) in zip(rows, told) {
+      for member in ["name", "count", "bytes"] { #expect(row[member] == wanted[member]) }
+    }
+  }
+
   @Test("Tasks name their rows, closures their functions and captures")
   func names() throws {
     let clinic = try Clinic()

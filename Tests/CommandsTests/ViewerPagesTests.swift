@@ -18,16 +18,31 @@ import Testing
     defer { clinic.remove() }
     let hostile = clinic.folder + "/hostile.mgraph"
     try Self.hostile.snapshot().write(to: hostile)
+    let hub = clinic.folder + "/hub.mgraph"
+    try Self.hub.snapshot().write(to: hub)
     let calls = ["call-1.mgraph", "call-2.mgraph", "call-3.mgraph"]
     for (name, words) in [
       ("clinic", calls), ("one", ["call-3.mgraph"]), ("waiting", ["waiting.mgraph"]),
-      ("clean", ["clean.mgraph"]), ("hostile", [hostile]),
+      ("clean", ["clean.mgraph"]), ("hostile", [hostile]), ("hub", [hub]),
       ("part", ["call-3.mgraph", "--embed", "leaks"]),
     ] {
       let call = clinic.call(["view"] + words)
       try #require(call.status == .nothingFound, "\(call.errors)")
       try call.output.write(toFile: "\(folder)/\(name).html", atomically: true, encoding: .utf8)
     }
+  }
+
+  /// An object that twenty others hold, each of another type, so that most are folded.
+  static var hub: SnapshotDSL {
+    var heap = SnapshotDSL()
+    let hub = heap.object("App.Hub")
+    for number in 1...20 {
+      let holder = heap.object("App.Holder\(number)")
+      heap.root(.declared, to: holder, label: "holder \(number)")
+      heap.edge(holder, "hub", to: hub)
+    }
+    heap.mark("end", generation: 0)
+    return heap
   }
 
   /// Every name that the tests of `view` call hostile, in a cycle and in a chain from a root.

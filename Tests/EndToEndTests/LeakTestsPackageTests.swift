@@ -105,6 +105,30 @@ enum Framework: CaseIterable, Sendable {
     }
   }
 
+  @Test("A file of known findings for the whole run is one for each check, in both frameworks")
+  func knownForAll() throws {
+    let package = try Self.package.get()
+    let folder = try ScratchFolder()
+    let out = folder.url.path + "/out"
+    let failed = try package.run(.testing, environment: ["MEMORY_GRAPH_OUT=" + out])
+    let words = (failed.output + failed.errors).split { $0 == " " || $0 == "\n" }
+    let place = try #require(words.firstIndex(of: "id"), "\(failed)")
+    let file = folder.url.appendingPathComponent("known.json").path
+    let known = try EndToEndTests.run(
+      "memgraph",
+      [
+        "known", "add", out + "/CallTests.listeningStrongly.mgraph", String(words[place + 1]),
+        "--reason", "a test", "-o", file,
+      ])
+    #expect(known.status == 0, "\(known)")
+    for framework in Framework.allCases {
+      let passed = try package.run(framework, environment: ["MEMORY_GRAPH_KNOWN=" + file])
+      #expect(passed.status == 0, "\(passed)")
+      let unreadable = try package.run(framework, environment: ["MEMORY_GRAPH_KNOWN=/nowhere.json"])
+      #expect(unreadable.status == 1, "\(unreadable)")
+    }
+  }
+
   @Test(arguments: Framework.allCases)
   func aCheckThatCannotBeMadeFails(_ framework: Framework) throws {
     let package = try Self.package.get()

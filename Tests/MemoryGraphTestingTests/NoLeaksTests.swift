@@ -297,7 +297,9 @@ import Testing
     await expectNoLeaks(known: file) { leakScreen() }
     await expectFailure("OtherScreen") { await expectNoLeaks(known: file) { leakOtherScreen() } }
     try write(#", "until": "2020-01-01""#)
-    await expectFailure("Screen") { await expectNoLeaks(known: file) { leakScreen() } }
+    await expectFailure("Screen", "the time is over", "a test") {
+      await expectNoLeaks(known: file) { leakScreen() }
+    }
   }
 
   private func fingerprintOfScreen() async -> String? {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DamagedData, columnReader } from "../src/data/columns.js";
 import { decodeChunks, inflate } from "../src/data/inflate.js";
-import { analyze } from "../src/data/analysis.js";
+import { analyze, narrowedCosts, unreachedComponents } from "../src/data/analysis.js";
 import { readTables } from "../src/data/tables.js";
 import { stringReader } from "../src/data/strings.js";
 import { refusal } from "../src/data/version.js";
@@ -57,7 +57,7 @@ test("what is written is read", async () => {
         end = tables.node.address[at] + node.bytes;
       }
       assert.deepEqual(tables.stack.parent, Uint32Array.from(report.stacks, (stack) => stack.parent));
-      assert.deepEqual(analysis.retained.bytes, finished.retained.bytes, `seed ${seed}`);
+      assert.deepEqual([...analysis.retained.bytes], [...finished.retained.bytes], `seed ${seed}`);
       assert.deepEqual(analysis.retained.counts, finished.retained.counts);
     }
   }
@@ -72,6 +72,31 @@ test("figures that differ from the analyzer's are told", async () => {
     assert.equal(analysis.mismatches.length, 1, name);
     assert.equal(analysis.mismatches[0].analyzer, analysis.mismatches[0].page + 1);
   }
+});
+
+test("what is handed to the page is as narrow as it may be", async () => {
+  const isReached = Uint8Array.of(1, 0, 0, 1, 0, 0);
+  assert.deepEqual(unreachedComponents(Uint32Array.of(9, 4, 7, 9, 4, 900), isReached), Uint8Array.of(0, 1, 2, 0, 1, 3));
+  const many = Uint32Array.from({ length: 70_000 }, (_, node) => node);
+  assert.deepEqual(unreachedComponents(many, new Uint8Array(70_000)), many.map((node) => node + 1));
+  assert.deepEqual(unreachedComponents(many.slice(0, 300), new Uint8Array(300)), Uint16Array.from({ length: 300 }, (_, node) => node + 1));
+  assert.deepEqual(narrowedCosts(Uint32Array.of(0, 65534, 0xffffffff)), Uint16Array.of(0, 65534, 65535));
+  assert.deepEqual(narrowedCosts(Uint32Array.of(0, 65535, 0xffffffff)), Uint32Array.of(0, 65535, 0xffffffff));
+
+  const report = new ReportBuilder();
+  const type = report.type("App.Page", "App");
+  for (let at = 0; at < 3; at++) report.node({ type, bytes: 2 ** 30, kind: 1, flags: 0, generation: 0, stack: 0, gap: 0 });
+  const retainedOf = async () => {
+    const finished = report.finish();
+    const { summary, chunks } = encodeReport(finished.summary, finished.columns);
+    const { analysis } = await analyze(summary, decodeChunks(chunks, summary.payload), () => {});
+    assert.deepEqual(analysis.mismatches, []);
+    assert.equal("backSource" in analysis.back, false);
+    return analysis.retained.bytes;
+  };
+  assert.deepEqual(await retainedOf(), Uint32Array.of(2 ** 30, 2 ** 30, 2 ** 30, 3 * 2 ** 30));
+  report.node({ type, bytes: 2 ** 30, kind: 1, flags: 0, generation: 0, stack: 0, gap: 0 });
+  assert.deepEqual(await retainedOf(), Float64Array.of(2 ** 30, 2 ** 30, 2 ** 30, 2 ** 30, 2 ** 32));
 });
 
 test("damaged data are refused", async () => {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ABSENT, sourceOf } from "../src/graph/csr.js";
+import { ABSENT, sourceIndex, sourceOf } from "../src/graph/csr.js";
 import { depthFirst } from "../src/graph/search.js";
 import { cheapestWays, wayTo } from "../src/graph/reach.js";
 import { dominatedNodes, dominatorTree, retainedSizes, treeOrder } from "../src/graph/dominators.js";
@@ -20,10 +20,11 @@ test("references are turned round", () => {
   eachGraph(200, 30, (graph, _, name) => {
     const there = [];
     const back = [];
+    const index = sourceIndex(graph);
     for (let node = 0; node <= graph.nodeCount; node++) {
       for (let slot = graph.first[node]; slot < graph.first[node + 1]; slot++) {
         there.push(`${slot}: ${node} ${graph.target[slot]}`);
-        assert.equal(sourceOf(graph, slot), node, name);
+        assert.equal(sourceOf(graph, index, slot), node, name);
       }
       for (let place = graph.backFirst[node]; place < graph.backFirst[node + 1]; place++) {
         back.push(`${graph.backSlot[place]}: ${graph.backSource[place]} ${node}`);
@@ -100,6 +101,7 @@ test("the cheapest way is the cheapest", () => {
   eachGraph(300, 24, (graph, random, name) => {
     const costs = Uint8Array.from({ length: graph.target.length }, () => 1 + Math.floor(random() * 63));
     const entries = entriesOf(graph);
+    const index = sourceIndex(graph);
     const ways = cheapestWays(graph, costs, entries);
     // Bellman and Ford, from the outside and then, for what is left, from the entries.
     const expected = new Array(graph.nodeCount + 1).fill(Infinity);
@@ -108,7 +110,7 @@ test("the cheapest way is the cheapest", () => {
       for (let round = 0; round <= graph.nodeCount; round++) {
         for (let slot = 0; slot < graph.target.length; slot++) {
           if ((graph.info[slot] & 0x8f) !== 0) continue;
-          const cost = expected[sourceOf(graph, slot)] + costs[slot];
+          const cost = expected[sourceOf(graph, index, slot)] + costs[slot];
           if (cost < expected[graph.target[slot]] && !isDone(graph.target[slot])) expected[graph.target[slot]] = cost;
         }
       }
@@ -123,9 +125,9 @@ test("the cheapest way is the cheapest", () => {
       const cost = ways.costByNode[node];
       assert.equal(cost === ABSENT ? Infinity : cost, expected[node], `${name}: cost of ${node}`);
       assert.equal(ways.isReached[node], reached[node], `${name}: ${node} reached`);
-      const way = wayTo(ways, node, (slot) => sourceOf(graph, slot));
+      const way = wayTo(ways, node, (slot) => sourceOf(graph, index, slot));
       assert.equal(way.reduce((sum, slot) => sum + costs[slot], 0), expected[node], `${name}: way to ${node}`);
-      if (reached[node] && node < graph.nodeCount) assert.equal(sourceOf(graph, way[0]), graph.nodeCount, `${name}: ${node} is held by a root`);
+      if (reached[node] && node < graph.nodeCount) assert.equal(sourceOf(graph, index, way[0]), graph.nodeCount, `${name}: ${node} is held by a root`);
     }
   });
 });

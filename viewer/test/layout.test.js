@@ -227,6 +227,32 @@ test("storage is folded into the field that holds it", async () => {
   assert.equal(joinedFields(["channels", "[2].handler", "", "x"]), "channels[2].handler.x");
 });
 
+test("paths of labels have the same number where they are the same, and no other", async () => {
+  const { report } = randomReport(3, { most: 20 });
+  const model = await modelOf(report);
+  const random = seeded(9);
+  const labels = model.labelAlike.length;
+  const roots = model.tables.strings.offsets.length;
+  /** @type {Map<string, number>} */
+  const known = new Map();
+  const all = new Set(Array.from({ length: Math.max(labels, roots) }, (_, row) => row));
+  for (let round = 0; round < 3_000; round++) {
+    const isRoot = random() < 0.3;
+    const rows = Array.from({ length: 2 + Math.floor(random() * 3) }, (_, at) => Math.floor(random() * (isRoot && at === 0 ? roots : labels)));
+    let key = isRoot ? -1 - rows[0] : rows[0];
+    let text = `${isRoot} ${rows[0]}`;
+    for (const row of rows.slice(1)) {
+      key = model.pathKey(key, row);
+      text += ` ${row}`;
+      assert.equal(known.get(text) ?? key, key, text);
+      if (!known.has(text)) assert.ok(!all.has(key), `${text} has the number of another path`);
+      known.set(text, key);
+      all.add(key);
+    }
+  }
+  assert.ok(known.size > 100, `${known.size}`);
+});
+
 test("a way avoids what is cut, and there is none where nothing is left", async () => {
   for (let seed = 1; seed <= 150; seed++) {
     const { report, random } = randomReport(seed);
@@ -293,6 +319,38 @@ test("an ignored field is that of all objects of the type", async () => {
   const elements = [...client.label.keys()].filter((slot) => model.foldedField(slot) === "[_]" && model.typeName(model.source(slot)).includes("VideoTrack"));
   assert.equal(slotsAlike(model, elements[0]).length, 27);
 });
+
+test("no line leaves the picture, whichever way the links lead", async () => {
+  let back = 0;
+  for (let seed = 1; seed <= 200; seed++) {
+    const { report } = randomReport(seed, { most: 20 });
+    const model = await modelOf(report);
+    for (const isOutgoing of [false, true]) {
+      const drawing = draw(slice(model, [0], { isOutgoing }), isOutgoing);
+      for (const link of drawing.links) {
+        if (link.isBack) back++;
+        for (const [x, y] of corners(link.path)) {
+          assert.ok(x >= 1 && x <= drawing.width - 1 && y >= 0 && y <= drawing.height, `seed ${seed}: ${x} ${y} of ${drawing.width} ${drawing.height} in ${link.path}`);
+        }
+      }
+    }
+  }
+  assert.ok(back > 300, `${back}`);
+});
+
+/** The points of an SVG path of the commands that drawings have. */
+function* corners(path) {
+  let [x, y] = [0, 0];
+  for (const [, command, rest] of path.matchAll(/([A-Za-z])([^A-Za-z]*)/g)) {
+    const numbers = (rest.match(/-?[\d.]+/g) ?? []).map(Number);
+    const isRelative = command === command.toLowerCase();
+    if (command.toUpperCase() === "H") x = numbers[0] + (isRelative ? x : 0);
+    else if (command === "V") y = numbers[0];
+    else [x, y] = [numbers.at(-2) + (isRelative ? x : 0), numbers.at(-1) + (isRelative ? y : 0)];
+    assert.ok(Number.isFinite(x) && Number.isFinite(y), path);
+    yield [x, y];
+  }
+}
 
 test("the picture is well-formed whatever names are", async () => {
   const report = new ReportBuilder();

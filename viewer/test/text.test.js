@@ -193,13 +193,16 @@ test("a finding is copied as text and Markdown", () => {
   const [finding] = demoReport().summary.findings;
   assert.equal(
     findingText(finding),
-    `3 objects of VideoCall.CallViewController, leak, 264 bytes; 433 KB would go with them
+    `3 objects of VideoCall.CallViewController, leaked in a cycle, 264 bytes; 433 KB would go with them
    cycle  VideoCall.CallViewController.client → VideoCall.SignalingClient.onConnectionChange → (closure #1 in VideoCall.CallViewController.listenToClient()).self → VideoCall.CallViewController
    cut    VideoCall.SignalingClient.onConnectionChange -> closure #1 in VideoCall.CallViewController.listenToClient(): capture [weak self]
    made   VideoCall.holdConsultation(_:) at Consultation.swift:8
    id     9f2c41d0a7be
 `,
   );
+  for (const [kind, words] of [["leak", "leaked"], ["abandoned", "abandoned"], ["overRetained", "retained more often than it has holders"], ["zombie", "destroyed, memory kept by unowned references"]]) {
+    assert.ok(findingText({ ...finding, cycle: undefined, kind }).includes(` of VideoCall.CallViewController, ${words}, 264 bytes;`), kind);
+  }
   const text = findingMarkdown({ ...finding, type: "a`b``c", cycle: undefined, path: [{ root: "global", name: "x`y" }] });
   assert.ok(text.startsWith("**3 objects of a\\`b\\`\\`c"), text);
   assert.ok(text.includes("- path: ``` x`y → a`b``c ```"), text);

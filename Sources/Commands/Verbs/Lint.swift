@@ -29,7 +29,7 @@ extension Verb {
       discussion: """
         Reads the Swift files that are given and those in the folders that are given; what
         one file declares is known in all of them, so give a package's folder and not its
-        files one by one.
+        files one by one. A folder without a Swift file is an error: it may be the wrong one.
 
         A comment allows a finding in its line or in the line below:
         // memgraph:allow RULE: reason. One without a reason, or where nothing is found, is

@@ -43,7 +43,10 @@ package struct SummaryReport: Report {
   private let _histogram: Histogram
   private let _totals: Totals
   private let _rootCounts: [(RootKind, Int)]
-  private let _generations: [GenerationCost]
+
+  /// What is alive of each generation, oldest first; empty without an agent.
+  package let generations: [GenerationCost]
+
   private let _audit: CountAudit
   private let _waste: StorageWaste
   private let _names: Names
@@ -63,7 +66,7 @@ package struct SummaryReport: Report {
     _histogram = histogram
     _totals = totals
     _rootCounts = rootCounts
-    _generations = generations
+    self.generations = generations
     _audit = audit
     _waste = waste
     _names = names
@@ -80,7 +83,7 @@ package struct SummaryReport: Report {
       JSONValue.Member(
         "generations",
         .array(
-          _generations.map { entry in
+          generations.map { entry in
             .members([
               "name": .string(name(of: entry)), "count": .integer(entry.cost.count),
               "bytes": .integer(Int(entry.cost.bytes.rawValue)),
@@ -127,8 +130,8 @@ package struct SummaryReport: Report {
             columns: [.init("count", .right), .init("kind")],
             rows: _rootCounts.map { [Line(Units.number($1)), Line($0.name)] })))
     }
-    if _generations.count > 1 || (sampling != nil && !_generations.isEmpty) {
-      let shown = _generations.suffix(limit ?? _generations.count)
+    if generations.count > 1 || (sampling != nil && !generations.isEmpty) {
+      let shown = generations.suffix(limit ?? generations.count)
       document.blocks.append(
         .heading(
           "Generations: born in, still alive"
@@ -147,7 +150,7 @@ package struct SummaryReport: Report {
               ] + (entry.samples.map { [Line(Units.number($0))] } ?? [])
                 + [Line(name(of: entry))]
             },
-            omitted: _generations.count - shown.count)))
+            omitted: generations.count - shown.count)))
     }
     document.blocks += StorageText(_waste, names: _names).blocks(limit: limit)
     document.blocks += memory

@@ -52,7 +52,7 @@ struct ViewerSummary {
       "edges": .integer(graph.edgeCount),
       "embed": .string(input.part == nil ? "all" : "leaks"),
       "snapshots": .array(input.inputs.indices.map(head)),
-      "generations": member("generations", of: input.summary) ?? .array([]),
+      "generations": .array(generations),
       "totals": .members([
         "live": input.totals.live.total.json, "leaked": input.totals.leaked.total.json,
       ]),
@@ -81,6 +81,20 @@ struct ViewerSummary {
 
   private func member(_ name: String, of report: some Report) -> JSONValue? {
     report.members.first { $0.name == name }?.value
+  }
+
+  /// As the summary tells them, with the number by which the nodes name theirs.
+  private var generations: [JSONValue] {
+    input.summary.generations.map { entry in
+      .members([
+        "generation": .integer(Int(entry.generation)),
+        "name": .string(input.names.generation(entry.generation) ?? "all"),
+        "count": .integer(entry.cost.count),
+        "bytes": .integer(Int(entry.cost.bytes.rawValue)),
+        "estimated": entry.samples == nil ? nil : .bool(true),
+        "samples": entry.samples.map { .integer($0) },
+      ])
+    }
   }
 
   // MARK: - Snapshots

@@ -171,8 +171,8 @@ private final class StudiedMarks: Sendable {
     }
     var values = try study.values(last: examination.graph)
     let told = values.growing.filter(\.isOwn).map(\.finding)
-    let open = try accepted.judge(told, in: examination).open
-    let fingerprints = Set(open.map(\.fingerprint))
+    let judged = try accepted.judge(told, in: examination)
+    let fingerprints = Set(judged.open.map(\.fingerprint))
     values.growing.removeAll { !$0.isOwn || !fingerprints.contains($0.finding.fingerprint) }
     values.settled = []
     values.omittedCount = 0
@@ -182,11 +182,13 @@ private final class StudiedMarks: Sendable {
     let inputs = marks.map { mark in
       ReportInput(path: "iteration \(mark.iteration)", snapshot: examination.graph.snapshot)
     }
-    let report = GrowthReport(
-      values, inputs: inputs, types: [], names: examination.names,
-      unit: .iterations(at: marks.map(\.iteration)))
+    let report = ReportWithKnown(
+      GrowthReport(
+        values, inputs: inputs, types: [], names: examination.names,
+        unit: .iterations(at: marks.map(\.iteration))),
+      rows: judged.expired, openCount: judged.open.count)
     evidence.failure = CheckFailure(
-      report.document(limit: 5), findings: open, of: subject, in: examination)
+      report.document(limit: 5), findings: judged.open, of: subject, in: examination)
     return evidence
   }
 }

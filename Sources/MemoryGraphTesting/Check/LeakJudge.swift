@@ -105,9 +105,11 @@ struct LeakJudge: Judge {
         evidence.suspects = addresses
       } else {
         evidence.accounted = addresses
-        let report = LeaksReport(
-          findings: judgement.open, totals: examination.totals, unattributed: .zero,
-          isFiltered: true, names: examination.names)
+        let report = ReportWithKnown(
+          LeaksReport(
+            findings: judgement.open, totals: examination.totals, unattributed: .zero,
+            isFiltered: true, names: examination.names),
+          rows: judgement.expired, openCount: judgement.open.count)
         evidence.failure = CheckFailure(
           report.document(limit: 5), findings: judgement.open, of: subject, in: examination)
       }

@@ -6,6 +6,7 @@
 // stacks, generations, and leaked cycles: one object in 200. As in a real program a type has its own fields, and is made in
 // some places only.
 
+import Glibc
 import GraphPrimitives
 import SnapshotDSL
 import SnapshotFormat
@@ -153,6 +154,7 @@ struct MadeUpProgram {
 
 let words = CommandLine.arguments
 guard words.count == 4, let nodes = Int(words[1]), let edges = Int(words[2]) else {
-  fatalError("usage: SnapshotMaker NODES REFERENCES FILE")
+  fputs("usage: SnapshotMaker NODES REFERENCES FILE\n", stderr)
+  exit(2)
 }
 try MadeUpProgram(nodeCount: nodes, edgeCount: edges).snapshot().write(to: words[3])

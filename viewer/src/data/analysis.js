@@ -3,7 +3,7 @@
 import { DamagedData } from "./columns.js";
 import { inflate } from "./inflate.js";
 import { readTables } from "./tables.js";
-import { HOLDS_MASK, turned } from "../graph/csr.js";
+import { ABSENT, HOLDS_MASK, turned } from "../graph/csr.js";
 import { depthFirst } from "../graph/search.js";
 import { cheapestWays } from "../graph/reach.js";
 import { referenceCosts } from "../graph/costs.js";
@@ -13,13 +13,13 @@ import { dominatedNodes, dominatorTree, retainedSizes, treeOrder } from "../grap
  * What was worked out of the tables. Arrays and numbers only, since it crosses from the worker.
  *
  * @typedef {object} Analysis
- * @property {{backFirst: Uint32Array, backSource: Uint32Array, backSlot: Uint32Array}} back
- * @property {Uint32Array} componentByNode
- * @property {Uint32Array} componentSizes
+ * @property {{backFirst: Uint32Array, backSlot: Uint32Array}} back
+ * @property {import("./tables.js").Rows} componentByNode the same for nodes that no root reaches and that lead to each other; 0 for
+ *   what roots reach
  * @property {import("../graph/reach.js").Ways} ways
  * @property {Uint32Array} dominatorByNode
  * @property {{first: Uint32Array, child: Uint32Array}} dominated
- * @property {{bytes: Float64Array, counts: Uint32Array}} retained
+ * @property {{bytes: Float64Array | Uint32Array, counts: Uint32Array}} retained
  * @property {Float64Array} retainedByReport what would go with all objects of each reported type
  * @property {{what: string, page: number, analyzer: number}[]} mismatches
  * @property {{stage: string, milliseconds: number}[]} times
@@ -77,13 +77,14 @@ export async function analyze(summary, parts, progress) {
   return {
     tables,
     analysis: {
-      back,
-      componentByNode: components.componentByNode,
-      componentSizes: components.sizes,
-      ways,
+      // Where each reference comes from is not handed over: `sourceOf` finds it, in less memory.
+      back: { backFirst: back.backFirst, backSlot: back.backSlot },
+      componentByNode: unreachedComponents(components.componentByNode, ways.isReached),
+      ways: { ...ways, costByNode: narrowedCosts(ways.costByNode) },
       dominatorByNode: tree.dominatorByNode,
       dominated,
-      retained,
+      // Nothing retains more than the outside, which stands last.
+      retained: retained.bytes[nodeCount] < 2 ** 32 ? { bytes: Uint32Array.from(retained.bytes), counts: retained.counts } : retained,
       retainedByReport,
       mismatches,
       times,
@@ -93,7 +94,7 @@ export async function analyze(summary, parts, progress) {
 
 /**
  * @param {import("./tables.js").Tables} tables
- * @param {import("../graph/csr.js").Graph} graph
+ * @param {import("../graph/csr.js").SourcedGraph} graph
  * @param {import("../graph/search.js").Search} search
  */
 function treeOf(tables, graph, search) {
@@ -101,6 +102,36 @@ function treeOf(tables, graph, search) {
   const order = treeOrder(tables.dominator);
   if (!order) throw new DamagedData("node.dominator is no tree");
   return { dominatorByNode: tables.dominator, order };
+}
+
+/**
+ * The components of what no root reaches, the only ones that are asked for, numbered anew from 1. Time O(V).
+ *
+ * @param {Uint32Array} componentByNode
+ * @param {Uint8Array} isReached
+ */
+export function unreachedComponents(componentByNode, isReached) {
+  /** @type {Map<number, number>} */
+  const numbers = new Map();
+  for (let node = 0; node < componentByNode.length; node++) {
+    if (!isReached[node] && !numbers.has(componentByNode[node])) numbers.set(componentByNode[node], numbers.size + 1);
+  }
+  const narrow = numbers.size < 256 ? Uint8Array : numbers.size < 65536 ? Uint16Array : Uint32Array;
+  const components = new narrow(componentByNode.length);
+  for (let node = 0; node < components.length; node++) {
+    if (!isReached[node]) components[node] = numbers.get(componentByNode[node]) ?? 0;
+  }
+  return components;
+}
+
+/**
+ * What ways cost, in half the memory where that is enough; what nothing reaches still costs the most. Time O(V).
+ *
+ * @param {Uint32Array | Uint16Array} costs
+ */
+export function narrowedCosts(costs) {
+  for (let node = 0; node < costs.length; node++) if (costs[node] >= 65535 && costs[node] !== ABSENT) return costs;
+  return Uint16Array.from(costs);
 }
 
 /**

@@ -41,3 +41,13 @@ export function slotsAlike(model, slot) {
   }
   return slots;
 }
+
+/**
+ * The cut of a finding as the hash has it: each field of the proposal, of all objects that have it.
+ *
+ * @param {any} finding
+ */
+export function cutText(finding) {
+  const edges = (finding.graph.cuts ?? []).flatMap((/** @type {any} */ cut) => cut.edges.slice(0, 1));
+  return edges.map((/** @type {number} */ edge) => `k${edge}`).join(",");
+}

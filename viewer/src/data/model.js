@@ -1,7 +1,7 @@
 // The report as views ask for it: names, fields, sizes and ways of single objects.
 
 import { stringReader } from "./strings.js";
-import { HOLDS_MASK, sourceOf } from "../graph/csr.js";
+import { HOLDS_MASK, sourceIndex, sourceOf } from "../graph/csr.js";
 import { KIND, isCounted, isFolded } from "../graph/costs.js";
 import { foundHolders, freedByCutting } from "../graph/release.js";
 
@@ -40,6 +40,7 @@ export class Model {
       info: tables.edge.info,
       ...analysis.back,
     };
+    this._sources = sourceIndex(this.graph);
     this.retained = analysis.retained;
     this.ways = analysis.ways;
     /** The text in a row of the string table. */
@@ -50,6 +51,8 @@ export class Model {
     this.labelAlike = alikeLabels(tables.label);
     /** @type {Map<number, number> | null} */
     this._taskByNode = null;
+    /** @type {Map<number, number>} */
+    this._paths = new Map();
   }
 
   /**
@@ -143,7 +146,7 @@ export class Model {
 
   /** @param {number} slot */
   source(slot) {
-    return sourceOf(this.graph, slot);
+    return sourceOf(this.graph, this._sources, slot);
   }
 
   /**
@@ -177,6 +180,24 @@ export class Model {
    */
   labelKey(slot) {
     return this.isRoot(slot) ? this.tables.root.name[slot - this.firstRoot] : this.labelAlike[this.tables.edge.label[slot]];
+  }
+
+  /**
+   * A number for a path of labels, the same for the same path, so that no text has to be made of it. It is no row of labels.
+   *
+   * @param {number} before the path without its last label: a number of this kind, or of `labelKey`; of a root one below zero
+   * @param {number} label
+   */
+  pathKey(before, label) {
+    const labels = this.labelAlike.length;
+    const path = before * labels + label;
+    let key = this._paths.get(path);
+    if (key === undefined) {
+      // Roots are told apart from labels by their sign, which is lost here: rows of either are below what these begin with.
+      key = Math.max(labels, this.tables.strings.offsets.length) + this._paths.size;
+      this._paths.set(path, key);
+    }
+    return key;
   }
 
   /**

@@ -10,8 +10,10 @@
  * @property {Uint32Array} target the node that each slot leads to
  * @property {Uint8Array} info bits 0-3 strength, 4-6 provenance, bit 7: a stale word in destroyed memory
  * @property {Uint32Array} backFirst what leads to node v are places backFirst[v] up to backFirst[v + 1]
- * @property {Uint32Array} backSource the node that each place comes from, ascending within a node
- * @property {Uint32Array} backSlot the slot of each place
+ * @property {Uint32Array} backSlot the slot of each place, ascending within a node
+ *
+ * @typedef {Graph & {backSource: Uint32Array}} SourcedGraph `backSource` is the node that each place comes from: who asks for
+ *   all of them saves the time of `sourceOf`, and pays 4 bytes a reference
  */
 
 /** The number that stands for "no node", "no slot", "not reached". */
@@ -50,16 +52,31 @@ export function turned(graph) {
   return { backFirst, backSource, backSlot };
 }
 
+/** How many slots share a row of the index, as a power of two. */
+const BLOCK = 5;
+
 /**
- * The node that a slot leaves. Time O(log V).
+ * Where `sourceOf` has to look: the source of each 32nd slot. Time O(V + E / 32), memory an eighth of a byte a reference.
  *
- * @param {Graph} graph
+ * @param {{nodeCount: number, first: Uint32Array, target: Uint32Array}} graph
+ */
+export function sourceIndex({ nodeCount, first, target }) {
+  const index = new Uint32Array((target.length >>> BLOCK) + 2).fill(nodeCount);
+  let row = 0;
+  for (let node = 0; node <= nodeCount; node++) while (row << BLOCK < first[node + 1]) index[row++] = node;
+  return index;
+}
+
+/**
+ * The node that a slot leaves. Time O(log V) at worst, and of the nodes that 32 slots leave in practice.
+ *
+ * @param {{first: Uint32Array}} graph
+ * @param {Uint32Array} index of `sourceIndex`
  * @param {number} slot
  */
-export function sourceOf(graph, slot) {
-  const { first } = graph;
-  let low = 0;
-  let high = graph.nodeCount + 1;
+export function sourceOf({ first }, index, slot) {
+  let low = index[slot >>> BLOCK];
+  let high = index[(slot >>> BLOCK) + 1] + 1;
   while (high - low > 1) {
     const middle = (low + high) >>> 1;
     if (first[middle] <= slot) low = middle;

@@ -10,7 +10,7 @@ import { HOLDS_MASK } from "./csr.js";
  *
  * Time O((V + E) log V) at worst and linear in practice; 44 bytes a node while it works, 8 afterwards.
  *
- * @param {import("./csr.js").Graph} graph
+ * @param {import("./csr.js").SourcedGraph} graph
  * @param {import("./search.js").Search} search from the entries of the unreachable part, too
  * @returns {{dominatorByNode: Uint32Array, order: Uint32Array}} `order` has each node after its dominator, the outside first
  */
@@ -24,7 +24,7 @@ export function dominatorTree(graph, search) {
 /**
  * The semidominator of each number.
  *
- * @param {import("./csr.js").Graph} graph
+ * @param {import("./csr.js").SourcedGraph} graph
  * @param {import("./search.js").Search} search
  */
 function semidominators(graph, { nodeByNumber, numberByNode, ancestor }) {

@@ -7,7 +7,7 @@ import { ABSENT, HOLDS_MASK } from "./csr.js";
  *
  * @typedef {object} Ways
  * @property {Uint32Array} slotByNode the last reference of the way to each node; ABSENT for the outside and for entries
- * @property {Uint32Array} costByNode what the way costs; ABSENT for what nothing reaches
+ * @property {Uint32Array | Uint16Array} costByNode what the way costs; all bits set for what nothing reaches
  * @property {Uint8Array} isReached whether a root reaches each node; the others were entered without one
  */
 

@@ -14,6 +14,9 @@ const WIDEST_GAP = 300;
 const MARGIN = 16;
 const LANE = 30;
 
+/** Lanes of links back lie side by side up to so many, then over each other. */
+const LANE_SIDES = 6;
+
 /**
  * @typedef {object} PlacedBox
  * @property {number} x
@@ -50,12 +53,15 @@ export function draw(slice, isOutgoing, extra = () => 0) {
     slice.links,
     BOX_GAP,
   );
-  const xs = columnPlaces(slice, columns.length, isOutgoing, extra);
-  const boxes = slice.boxes.map((box, at) => ({ x: xs[box.column], y: MARGIN + tops[at], width: BOX_WIDTH, height: heights[at] }));
   const isForward = slice.links.map(({ from, to }) => {
     const step = slice.boxes[from].column - slice.boxes[to].column;
     return step === (isOutgoing ? -1 : 1);
   });
+  // Links back go around the boxes, at both ends as far out as their lanes are.
+  const back = isForward.filter((is) => !is).length;
+  const side = back > 0 ? laneSide(Math.min(back, LANE_SIDES) - 1) + 4 : MARGIN;
+  const xs = columnPlaces(slice, columns.length, isOutgoing, extra, side);
+  const boxes = slice.boxes.map((box, at) => ({ x: xs[box.column], y: MARGIN + tops[at], width: BOX_WIDTH, height: heights[at] }));
   const ports = portsOf(slice, boxes);
   /** @type {PlacedLink[]} */
   const links = slice.links.map((_, at) => ({ ...forward(ports[at]), label: null, isBack: false }));
@@ -70,7 +76,7 @@ export function draw(slice, isOutgoing, extra = () => 0) {
   return {
     boxes,
     links,
-    width: Math.max(...xs) + BOX_WIDTH + MARGIN,
+    width: Math.max(...xs) + BOX_WIDTH + side,
     height: 2 * MARGIN + height + (lanes > 0 ? 24 + lanes * LANE : 0),
     columns,
   };
@@ -83,8 +89,9 @@ export function draw(slice, isOutgoing, extra = () => 0) {
  * @param {number} count
  * @param {boolean} isOutgoing
  * @param {(link: number) => number} extra
+ * @param {number} side room beside the first column
  */
-function columnPlaces(slice, count, isOutgoing, extra) {
+function columnPlaces(slice, count, isOutgoing, extra, side) {
   /** @type {number[]} by the farther column */
   const gaps = new Array(count).fill(ROOT_GAP);
   for (const [at, link] of slice.links.entries()) {
@@ -95,7 +102,7 @@ function columnPlaces(slice, count, isOutgoing, extra) {
     const marks = (link.isInCycle ? 44 : 0) + linkNotes(link).length * 14 + extra(at);
     gaps[column] = Math.max(gaps[column], NARROWEST_GAP, Math.min(WIDEST_GAP, letters * 6.2 + marks + 48));
   }
-  const xs = [MARGIN];
+  const xs = [side];
   for (let at = 1; at < count; at++) {
     const gap = isOutgoing ? gaps[at] : gaps[count - at];
     xs.push(Math.round(xs[at - 1] + BOX_WIDTH + gap));
@@ -156,7 +163,7 @@ function forward({ x1, y1, x2, y2 }) {
  * @returns {PlacedLink}
  */
 function backward(from, to, y, lane) {
-  const out = 12 + (lane % 6) * 5;
+  const out = laneSide(lane % LANE_SIDES);
   const x1 = from.x + from.width;
   const y1 = from.y + from.height - 8;
   const x2 = to.x;
@@ -165,6 +172,15 @@ function backward(from, to, y, lane) {
     `M${x1} ${r(y1)}h${out - 6}q6 0 6 6V${r(y - 6)}q0 6 -6 6H${r(x2 - out + 6)}q-6 0 -6 -6V${r(y2 + 6)}q0 -6 6 -6h${out - 12}`;
   const middle = (x1 + x2) / 2;
   return { path, arrow: arrow(x2, y2), label: { x: r(middle - (BOX_WIDTH + 40) / 2), y: r(y - 11), width: BOX_WIDTH + 40, height: 22 }, isBack: true };
+}
+
+/**
+ * How far beside its boxes a lane lies.
+ *
+ * @param {number} lane
+ */
+function laneSide(lane) {
+  return 12 + lane * 5;
 }
 
 /** @param {number} x @param {number} y */

@@ -220,6 +220,7 @@ class Slicing {
    * @returns {import("./steps.js").Step[]} the others
    */
   linkKnown(number, steps) {
+    if (!steps.some((step) => !step.isRoot && this.boxByNode.has(step.node))) return steps;
     /** @type {Map<number, import("./steps.js").Step[]>} */
     const known = new Map();
     /** @type {import("./steps.js").Step[]} */
@@ -255,7 +256,7 @@ class Slicing {
     const { isOutgoing = false, isWithWeak, cut } = this.options;
     const box = this.boxes[number];
     const limit = number === 0 ? SCAN : SCAN_BESIDE;
-    /** @type {Map<number | string, Group>} */
+    /** @type {Map<number, Group>} */
     const groups = new Map();
     let looked = 0;
     let all = 0;
@@ -267,10 +268,11 @@ class Slicing {
       for (const step of steps) {
         if (this.gap && member === this.gap.near && step.node === this.gap.next) continue;
         const key = this.keyOf(step);
-        let group = groups.get(key);
-        if (!group) groups.set(key, (group = { steps: [], rank: Infinity, isOnWay: false }));
-        group.steps.push(step);
         const rank = this.rankOf(step);
+        let group = groups.get(key);
+        // Most groups have one step, so one is made with room for no more: this is most of what a click leaves behind.
+        if (!group) groups.set(key, (group = { steps: [step], rank, isOnWay: false }));
+        else group.steps.push(step);
         if (rank < group.rank) group.rank = rank;
         if (step.isRoot ? step.slots[0] === this.rootSlot : this.onWay.has(step.node)) group.isOnWay = true;
       }
@@ -286,16 +288,14 @@ class Slicing {
    * What is the same for steps of one group: types, fields and strength.
    *
    * @param {import("./steps.js").Step} step
-   * @returns {number | string} a number where there is one reference, since most steps are such and texts take time
+   * @returns {number} below zero for roots
    */
-  keyOf(step) {
-    const { node, tables } = this.model;
-    const kind = (step.isRoot ? 0 : node.type[step.node] + 1) * 4 + step.strength;
-    const [slot] = step.slots;
-    if (step.slots.length === 1) return kind * (tables.strings.offsets.length + tables.label.name.length) + this.model.labelKey(slot);
-    let key = String(kind);
-    for (const slot of step.slots) key += ` ${this.model.labelKey(slot)}`;
-    return key;
+  keyOf({ node, isRoot, slots, strength }) {
+    const { model } = this;
+    let path = model.labelKey(slots[0]);
+    for (let at = 1; at < slots.length; at++) path = model.pathKey(isRoot && at === 1 ? -1 - path : path, model.labelKey(slots[at]));
+    // Small numbers, since an engine makes an object of a large one.
+    return isRoot ? -1 - (path * 4 + strength) : (path * model.tables.type.name.length + model.node.type[node]) * 4 + strength;
   }
 
   /**

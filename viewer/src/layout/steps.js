@@ -38,7 +38,7 @@ const FOLDS = 8;
  */
 export function stepsAt(model, node, options) {
   const { isOutgoing = false, isWithWeak = false, cut, limit = Infinity } = options;
-  const { first, target, info, backFirst, backSource, backSlot } = model.graph;
+  const { first, target, info, backFirst, backSlot } = model.graph;
   /** @type {Step[]} */
   const steps = [];
   /** @type {number[]} slots between `node` and where the walk is, nearest first */
@@ -52,7 +52,7 @@ export function stepsAt(model, node, options) {
     for (let place = begin; place < end && steps.length < limit; place++) {
       const slot = isOutgoing ? place : backSlot[place];
       if ((info[slot] & 0x80) !== 0 || (!isWithWeak && (info[slot] & 15) !== 0) || cut?.has(slot)) continue;
-      const other = isOutgoing ? target[slot] : backSource[place];
+      const other = isOutgoing ? target[slot] : model.source(slot);
       path.push(slot);
       const before = steps.length;
       if (model.isFolded(other) && path.length < FOLDS && !nodes.includes(other)) {
@@ -146,7 +146,7 @@ export function wayFromRoot(model, node, cut) {
   if (!cut?.size || !cheapest.some((slot) => cut.has(slot))) {
     return cheapest.length > 0 || model.ways.costByNode[node] === 0 ? cheapest : null;
   }
-  const { backFirst, backSource, backSlot, nodeCount } = model.graph;
+  const { backFirst, backSlot, nodeCount } = model.graph;
   const slotByNode = new Uint32Array(nodeCount + 1).fill(ABSENT);
   const isEntry = model.ways.isReached[node] ? null : new Set(model.tables.entries);
   const queue = [node];
@@ -161,8 +161,9 @@ export function wayFromRoot(model, node, cut) {
     }
     for (let place = backFirst[held]; place < backFirst[held + 1]; place++) {
       const slot = backSlot[place];
-      const holder = backSource[place];
-      if (seen[holder] || !model.holds(slot) || cut.has(slot)) continue;
+      if (!model.holds(slot) || cut.has(slot)) continue;
+      const holder = model.source(slot);
+      if (seen[holder]) continue;
       seen[holder] = 1;
       slotByNode[holder] = slot;
       queue.push(holder);

@@ -57,3 +57,21 @@ export function stepText({ type, field, notes, via }) {
   const note = notes.length ? ` [${notes.join(", ")}]` : "";
   return `${holder}${field === "" ? "" : `.${field}`}${note}${via ? ` → (${via})` : ""}`;
 }
+
+/**
+ * What a finding says of its objects, in the words of reports.
+ *
+ * @param {{kind: string, cycle?: unknown}} finding
+ */
+export function stateText({ kind, cycle }) {
+  switch (kind) {
+    case "leak":
+      return cycle ? "leaked in a cycle" : "leaked";
+    case "overRetained":
+      return "retained more often than it has holders";
+    case "zombie":
+      return "destroyed, memory kept by unowned references";
+    default:
+      return kind;
+  }
+}

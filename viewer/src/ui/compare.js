@@ -41,11 +41,11 @@ export class CompareView {
     const most = Math.max(1, ...shown.map((row) => Math.abs(row.changeBytes)));
     /** @type {import("./table.js").Column<Change>[]} */
     const columns = [
-      { key: "type", title: "Type", width: "minmax(14rem, 1fr)", cell: (row) => [typeText(row.name), row.isGrowing && h("span", { class: "badge grows" }, "grows each time")], value: (row) => row.name },
+      { key: "type", title: "Type", width: "minmax(14rem, 1fr)", cell: (row) => h("span", { class: "marked" }, typeText(row.name), row.isGrowing && h("span", { class: "badge grows", title: "More in each snapshot than in the one before" }, "grows")), value: (row) => row.name },
       { key: "stairs", title: "Staircase", tip: "Alive in each snapshot", width: "7rem", cell: (row) => staircase(row.counts), value: (row) => row.counts.join(" "), order: (row) => row.counts[shots - 1] },
       { key: "first", title: snapshots[0].title, tip: "Alive in the first snapshot", width: "6.5rem", isNumber: true, cell: (row) => number(row.counts[0]), value: (row) => row.counts[0] },
       { key: "last", title: snapshots[shots - 1].title, tip: "Alive in the last snapshot", width: "6.5rem", isNumber: true, cell: (row) => number(row.counts[shots - 1]), value: (row) => row.counts[shots - 1] },
-      { key: "change", title: "Change", width: "6rem", isNumber: true, cell: (row) => h("b", { class: row.change > 0 ? "more" : "fewer" }, signed(row.change)), value: (row) => row.change },
+      { key: "change", title: "Change", width: "6rem", isNumber: true, cell: (row) => h("b", { class: row.change > 0 ? "more" : row.change < 0 ? "fewer" : "quiet" }, signed(row.change)), value: (row) => row.change },
       { key: "step", title: "A step", tip: "Change from snapshot to snapshot, on average", width: "5.5rem", isNumber: true, cell: (row) => signed(Math.round((row.change / (shots - 1)) * 10) / 10), value: (row) => row.change / (shots - 1) },
       { key: "born", title: "Born", tip: "After the first snapshot, and alive at the last", width: "5.5rem", isNumber: true, cell: (row) => (row.born ? `+${number(row.born)}` : ""), value: (row) => row.born },
       { key: "died", title: "Died", tip: "Alive at the first snapshot and gone at the last", width: "5.5rem", isNumber: true, cell: (row) => (row.died ? `−${number(row.died)}` : ""), value: (row) => row.died },

@@ -37,13 +37,29 @@ export function svg(name, attributes, ...children) {
   return element;
 }
 
-/** @param {Element} element @param {Attributes | null | undefined} attributes */
-function set(element, attributes) {
+/**
+ * Gives an element attributes, as `h` does; those that are null, undefined or false go where it had them.
+ *
+ * @param {Element} element
+ * @param {Attributes | null | undefined} attributes
+ */
+export function set(element, attributes) {
   for (const [key, value] of Object.entries(attributes ?? {})) {
-    if (value === null || value === undefined || value === false) continue;
-    if (typeof value === "function") element.addEventListener(key.slice(2), value);
+    if (value === null || value === undefined || value === false) element.removeAttribute(key);
+    else if (typeof value === "function") element.addEventListener(key.slice(2), value);
     else element.setAttribute(key, value === true ? "" : String(value));
   }
+}
+
+/**
+ * Writes the text that an element ends with, which is there already.
+ *
+ * @param {Element} element
+ * @param {string} text
+ */
+export function write(element, text) {
+  const last = /** @type {Text} */ (element.lastChild);
+  if (last.data !== text) last.data = text;
 }
 
 /** @param {Element} element @param {Child[]} children */
@@ -56,14 +72,22 @@ function add(element, children) {
 }
 
 /**
- * Replaces what is in an element.
+ * Replaces what is in an element. What is in it already and comes at its place stays where it is: a browser lays out anew
+ * what was taken out and put back.
  *
  * @param {Element} element
  * @param {...Child} children
  */
 export function fill(element, ...children) {
-  element.replaceChildren();
-  add(element, children);
+  /** @type {(string | Node)[]} */
+  const wanted = children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
+  const staying = new Set(wanted);
+  for (const child of [...element.childNodes]) if (!staying.has(child)) child.remove();
+  let next = element.firstChild;
+  for (const child of wanted) {
+    if (child === next) next = next.nextSibling;
+    else element.insertBefore(child instanceof Node ? child : document.createTextNode(String(child)), next);
+  }
 }
 
 /**

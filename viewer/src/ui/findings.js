@@ -1,8 +1,9 @@
 // The findings: the page's static part, with buttons that lead from each finding into the graph.
 
 import { h, icon } from "./dom.js";
+import { cutText } from "../data/cuts.js";
 import { button, copy } from "./widgets.js";
-import { stepText } from "../text/copies.js";
+import { stateText, stepText } from "../text/copies.js";
 import { bytes, count } from "../text/format.js";
 
 /** The first view. Its content is in the page already; it is made to answer once. */
@@ -54,28 +55,19 @@ export class FindingsView {
   }
 }
 
-/**
- * The cut of a finding as the hash has it: each field of the proposal, of all objects that have it.
- *
- * @param {any} finding
- */
-function cutText(finding) {
-  const edges = finding.graph.cuts.flatMap((/** @type {any} */ cut) => cut.edges.slice(0, 1));
-  return edges.map((/** @type {number} */ edge) => `k${edge}`).join(",");
-}
-
 /** @param {any} finding */
 function lines(finding) {
-  const title = `${count(finding.count, "object")} of ${finding.type}, ${finding.kind}, ${bytes(finding.bytes)}; ${bytes(finding.retainedBytes)} would go with ${finding.count === 1 ? "it" : "them"}`;
+  const title = `${count(finding.count, "object")} of ${finding.type}, ${stateText(finding)}, ${bytes(finding.bytes)}; ${bytes(finding.retainedBytes)} would go with ${finding.count === 1 ? "it" : "them"}`;
   /** @type {[string, string][]} */
   const facts = [];
   const chain = (/** @type {any[]} */ steps) =>
     steps.map((step) => (step.root ? step.name : stepText({ type: step.type, field: step.field, notes: notesOf(step), via: step.via ?? "" }))).join(" → ");
   if (finding.cycle) facts.push(["cycle", `${chain(finding.cycle)} → ${finding.cycle[0].type}`]);
   if (finding.path) facts.push(["path", `${chain(finding.path)} → ${finding.type}`]);
-  if (finding.cut) facts.push(["cut", `${finding.cut.edge}: ${finding.cut.advice}`]);
-  const site = finding.allocation?.find((/** @type {any} */ frame) => frame.file);
-  if (site) facts.push(["made", `${site.function} at ${site.file.slice(site.file.lastIndexOf("/") + 1)}:${site.line ?? "?"}`]);
+  if (finding.cut) facts.push(["cut", `${[finding.cut.edge, ...(finding.cut.together ?? [])].join(" and ")}: ${finding.cut.advice}`]);
+  // As the static part tells it: a frame without a line is one that was made by the compiler.
+  const site = finding.allocation?.find((/** @type {any} */ frame) => frame.file && frame.line);
+  if (site) facts.push(["made", `${site.function} at ${site.file.slice(site.file.lastIndexOf("/") + 1)}:${site.line}`]);
   facts.push(["id", finding.fingerprint]);
   return { title, facts };
 }

@@ -1,6 +1,6 @@
 // The graph in the page: boxes are buttons, lines are one SVG below them, so it can be focused, selected, searched and read out.
 
-import { fill, h, icon, svg } from "./dom.js";
+import { fill, h, icon, set, svg, write } from "./dom.js";
 import { button, bytesText, typeText } from "./widgets.js";
 import { boxTexts, linkNotes } from "../layout/captions.js";
 import { KIND_NAMES } from "../graph/costs.js";
@@ -14,38 +14,89 @@ import { address, bytes, clipped, count, number, shortType } from "../text/forma
  * @property {(link: import("../layout/slice.js").Link, isKind: boolean) => void} ignore
  */
 
+/**
+ * Its elements are used again for the next part of the graph: made anew at each click they would be most of what the page
+ * leaves to its browser's collector. So they have no listeners of their own; those of the sheet ask which one it was.
+ */
 export class GraphPicture {
-  /**
-   * @param {import("./app.js").App} app
-   * @param {import("../layout/slice.js").Slice} slice
-   * @param {import("../layout/drawing.js").Drawing} drawing
-   * @param {PictureActions} actions
-   */
-  constructor(app, slice, drawing, actions) {
+  /** @param {import("./app.js").App} app */
+  constructor(app) {
     this.app = app;
-    this.slice = slice;
-    this.drawing = drawing;
-    this.actions = actions;
-    this.isCut = actions.isMarked;
-    this.texts = slice.boxes.map((box) => boxTexts(app.model, box));
-    this.buttons = slice.boxes.map((_, at) => this.box(at));
-    this.labels = slice.links.map((_, at) => this.label(at));
-    this.panel = h("aside", { class: "panel", "aria-label": "Details", "aria-live": "polite" });
-    const sheet = h("div", { class: "sheet", style: `width:${drawing.width}px;height:${drawing.height}px` });
-    const lines = svg("svg", { width: drawing.width, height: drawing.height, "aria-hidden": "true" });
-    // Lines alike are one element: a browser takes longer for each element than for what is drawn by it. What is near is
-    // drawn again, above.
+    /** @type {HTMLButtonElement[]} more than the picture has boxes, where one before had */
+    this.boxes = [];
+    /** @type {HTMLButtonElement[]} the same for labels; those in use come first */
+    this.edges = [];
+    this.slice = /** @type {import("../layout/slice.js").Slice} */ ({ boxes: [], links: [], isCapped: false });
+    this.drawing = /** @type {import("../layout/drawing.js").Drawing} */ ({ boxes: [], links: [], width: 0, height: 0, columns: [] });
+    this.actions = /** @type {PictureActions} */ ({ isIncoming: true, isMarked: [], choose() {}, ignore() {} });
+    /** @type {boolean[]} */
+    this.isCut = [];
+    /** @type {ReturnType<typeof boxTexts>[]} */
+    this.texts = [];
+    /** @type {HTMLButtonElement[]} those of this slice's boxes, and of its links where they have labels */
+    this.buttons = [];
+    /** @type {(HTMLButtonElement | null)[]} */
+    this.labels = [];
     this.nearLines = svg("g");
-    lines.append(...this.lines(slice.links.keys()), this.nearLines);
-    sheet.append(lines, ...this.labels.flatMap((label) => label ?? []), ...this.buttons);
-    this.scroller = h("div", { class: "graph", role: "group", "aria-label": `Graph of ${count(slice.boxes.length, "box", "boxes")}; arrow keys walk, Enter chooses`, tabindex: -1 }, sheet);
-    this.element = h("div", { class: "graphview" }, this.scroller, this.panel);
     /** The box that Tab leads to, the box that the panel is about (-1 for a link), and the links that are marked for it. */
     this.stop = 0;
     this.shown = -1;
     /** @type {number[]} */
     this.near = [];
+    this.panel = h("aside", { class: "panel", "aria-label": "Details", "aria-live": "polite" });
+    this.svg = svg("svg", { "aria-hidden": "true" });
+    this.sheet = h("div", {
+      class: "sheet",
+      onclick: (/** @type {Event} */ event) => this.clicked(event),
+      onfocusin: (/** @type {Event} */ event) => {
+        const at = numberOf(event, "box");
+        if (at >= 0) this.focused(at);
+      },
+      onmouseover: (/** @type {Event} */ event) => {
+        const at = numberOf(event, "box");
+        if (at >= 0) this.showBox(at);
+      },
+    });
+    this.scroller = h("div", { class: "graph", role: "group", tabindex: -1 }, this.sheet);
+    this.element = h("div", { class: "graphview" }, this.scroller, this.panel);
+  }
+
+  /**
+   * Shows a part of the graph in place of the one before.
+   *
+   * @param {import("../layout/slice.js").Slice} slice
+   * @param {import("../layout/drawing.js").Drawing} drawing
+   * @param {PictureActions} actions
+   */
+  show(slice, drawing, actions) {
+    this.slice = slice;
+    this.drawing = drawing;
+    this.actions = actions;
+    this.isCut = actions.isMarked;
+    this.texts = slice.boxes.map((box) => boxTexts(this.app.model, box));
+    this.buttons = slice.boxes.map((_, at) => this.box(at));
+    let used = 0;
+    this.labels = slice.links.map((_, at) => (this.drawing.links[at].label ? this.label(at, used++) : null));
+    set(this.sheet, { style: `width:${drawing.width}px;height:${drawing.height}px` });
+    set(this.svg, { width: drawing.width, height: drawing.height });
+    // Lines alike are one element: a browser takes longer for each element than for what is drawn by it. What is near is
+    // drawn again, above.
+    this.nearLines = svg("g");
+    fill(this.svg, this.lines(slice.links.keys()), this.nearLines);
+    fill(this.sheet, this.svg, this.edges.slice(0, used), this.buttons);
+    set(this.scroller, { "aria-label": `Graph of ${count(slice.boxes.length, "box", "boxes")}; arrow keys walk, Enter chooses` });
+    this.stop = 0;
+    this.shown = -1;
+    this.near = [];
     this.showBox(0);
+  }
+
+  /** @param {Event} event */
+  clicked(event) {
+    const box = numberOf(event, "box");
+    const link = numberOf(event, "link");
+    if (box >= 0) this.actions.choose(box);
+    else if (link >= 0) this.showLink(link, true);
   }
 
   /** @param {number} at */
@@ -81,32 +132,35 @@ export class GraphPicture {
       .map(([name, { track, arrow }]) => svg("g", { class: name + extra }, svg("path", { d: track, class: "track" }), svg("path", { d: arrow, class: "arrow" })));
   }
 
-  /** @param {number} at */
-  label(at) {
+  /**
+   * @param {number} at
+   * @param {number} place which of the elements to use
+   */
+  label(at, place) {
     const link = this.slice.links[at];
     const { label, isBack } = this.drawing.links[at];
-    if (!label) return null;
-    const notes = linkNotes(link);
-    const field = link.field || "?";
-    return h(
-      "button",
-      {
-        type: "button", tabindex: -1, class: `edge${isBack ? " back" : ""}${link.isInCycle ? " cycle" : ""}${this.isCut[at] ? " cut" : ""}`,
-        style: `left:${label.x}px;top:${label.y}px;max-width:${label.width}px`,
-        title: `${clipped(this.texts[link.from].whole, 500)}.${clipped(link.field, 500)}`,
-        onclick: () => this.showLink(at, true),
-      },
-      h(
-        "span",
-        { class: "field" },
-        this.isCut[at] && h("span", { class: "badge cut" }, icon("cut"), "cut"),
-        link.count > 1 && h("small", null, `${number(link.count)} × `),
-        h("bdi", null, clipped(field, 120)),
-        notes.map((note) => h("span", { class: `badge ${note}` }, note)),
-        link.isInCycle && h("span", { class: "badge cycle" }, "cycle"),
-      ),
-      link.via && h("span", { class: "via", dir: "auto" }, clipped(shortType(link.via), 120)),
+    const { x, y, width } = /** @type {NonNullable<typeof label>} */ (label);
+    const element = (this.edges[place] ??= h("button", { type: "button", tabindex: -1 }, h("span", { class: "field" }, h("bdi", null, " ")), h("span", { class: "via", dir: "auto" }, " ")));
+    set(element, {
+      class: `edge${isBack ? " back" : ""}${link.isInCycle ? " cycle" : ""}${this.isCut[at] ? " cut" : ""}`,
+      style: `left:${x}px;top:${y}px;max-width:${width}px`,
+      title: `${clipped(this.texts[link.from].whole, 500)}.${clipped(link.field, 500)}`,
+      "data-link": at,
+    });
+    const [field, via] = /** @type {HTMLElement[]} */ ([...element.children]);
+    const name = /** @type {HTMLElement} */ (field.querySelector("bdi"));
+    write(name, clipped(link.field || "?", 120));
+    fill(
+      field,
+      this.isCut[at] && h("span", { class: "badge cut" }, icon("cut"), "cut"),
+      link.count > 1 && h("small", null, `${number(link.count)} × `),
+      name,
+      linkNotes(link).map((note) => h("span", { class: `badge ${note}` }, note)),
+      link.isInCycle && h("span", { class: "badge cycle" }, "cycle"),
     );
+    via.hidden = link.via === "";
+    write(via, clipped(shortType(link.via), 120));
+    return element;
   }
 
   /** @param {number} at */
@@ -123,20 +177,21 @@ export class GraphPicture {
     const links = this.slice.links.filter((link) => link.from === at && link.count > 0).slice(0, 3);
     const holds = links.map((link) => `${link.field || "a reference"}${linkNotes(link).map((text) => `, ${text}`).join("")}, to ${this.texts[link.to].title}`);
     const spoken = [whole, box.count > 1 && box.kind === "objects" && count(box.count, "object"), note, isLeaked && "leaked", box.isDominator && "every way goes through it", holds.length > 0 && `holds ${holds.join("; ")}`];
-    return h(
-      "button",
-      {
-        type: "button", tabindex: at === 0 ? 0 : -1, class: classes.join(" "), "data-box": at, title: clipped(whole, 1000),
-        style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px`,
-        "aria-label": clipped(spoken.filter(Boolean).join(", "), 600),
-        "aria-current": at === 0 ? "true" : null,
-        onclick: () => this.actions.choose(at),
-        onfocus: () => this.focused(at),
-        onmouseenter: () => this.showBox(at),
-      },
-      h("span", { class: "name", dir: "auto" }, clipped(title, 80)),
-      note && h("span", { class: "note" }, isLeaked && h("b", { class: "bad" }, "leaked, "), note),
-    );
+    const element = (this.boxes[at] ??= h("button", { type: "button", "data-box": at }, h("span", { class: "name", dir: "auto" }, " "), h("span", { class: "note" }, h("b", { class: "bad" }, "leaked, "), " ")));
+    set(element, {
+      tabindex: at === 0 ? 0 : -1,
+      class: classes.join(" "),
+      title: clipped(whole, 1000),
+      style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px`,
+      "aria-label": clipped(spoken.filter(Boolean).join(", "), 600),
+      "aria-current": at === 0 ? "true" : null,
+    });
+    const [name, words] = /** @type {HTMLElement[]} */ ([...element.children]);
+    write(name, clipped(title, 80));
+    words.hidden = note === "";
+    /** @type {HTMLElement} */ (words.firstElementChild).hidden = !isLeaked;
+    write(words, note);
+    return element;
   }
 
   /**
@@ -157,7 +212,10 @@ export class GraphPicture {
    */
   focusNode(node) {
     const at = this.slice.boxes.findIndex((box) => box.kind === "objects" && box.members.includes(node));
-    this.buttons[Math.max(0, at)].focus({ preventScroll: at <= 0 });
+    const button = this.buttons[Math.max(0, at)];
+    // It may have had the keyboard as another object: as if it were a new element, it is told anew.
+    if (document.activeElement === button) button.blur();
+    button.focus({ preventScroll: at <= 0 });
   }
 
   /** @param {number} at */
@@ -302,4 +360,15 @@ export class GraphPicture {
     }
     this.near = near;
   }
+}
+
+/**
+ * The number in the data attribute of the element, or of one around it, that an event is about; -1 where there is none.
+ *
+ * @param {Event} event
+ * @param {string} name
+ */
+function numberOf(event, name) {
+  const element = event.target instanceof Element ? event.target.closest(`[data-${name}]`) : null;
+  return Number(element?.getAttribute(`data-${name}`) ?? -1);
 }

@@ -109,7 +109,7 @@ function way(app, node) {
  */
 function referenceList(app, node, isOutgoing) {
   const { model } = app;
-  const { first, target, backFirst, backSource, backSlot } = model.graph;
+  const { first, target, backFirst, backSlot } = model.graph;
   const begin = isOutgoing ? first[node] : backFirst[node];
   const end = isOutgoing ? first[node + 1] : backFirst[node + 1];
   const list = h("tbody");
@@ -119,7 +119,7 @@ function referenceList(app, node, isOutgoing) {
     const stop = Math.min(end, at + PAGE);
     for (; at < stop; at++) {
       const slot = isOutgoing ? at : backSlot[at];
-      const other = isOutgoing ? target[slot] : backSource[at];
+      const other = isOutgoing ? target[slot] : model.source(slot);
       list.append(
         h(
           "tr",

@@ -4,14 +4,14 @@ import { fill, h, icon } from "./dom.js";
 import { bytesText, button, copy, optionSwitch, save, segments, typeText } from "./widgets.js";
 import { GraphPicture } from "./graphpicture.js";
 import { wayTexts } from "./ways.js";
-import { cutSlots } from "../data/cuts.js";
+import { cutSlots, cutText } from "../data/cuts.js";
 import { wayFromRoot } from "../layout/steps.js";
 import { largestDominated } from "../layout/retained.js";
 import { slice } from "../layout/slice.js";
 import { draw } from "../layout/drawing.js";
 import { pictureOf } from "../layout/picture.js";
 import { address, bytes, count, number } from "../text/format.js";
-import { markdownText, treeText } from "../text/copies.js";
+import { markdownText, stateText, treeText } from "../text/copies.js";
 
 /** How many more groups a click on what is folded shows. */
 const MORE = 8;
@@ -25,6 +25,8 @@ export class RetainView {
     this.needsData = true;
     /** @type {GraphPicture | null} */
     this.picture = null;
+    /** @type {HTMLElement | null} */
+    this.legend = null;
     /** The node to focus when the picture is made again; -1 for the subject, where the focus was in the picture. */
     this.focusNode = -2;
   }
@@ -49,7 +51,8 @@ export class RetainView {
     const marked = finding ? new Set(finding.graph.cuts?.flatMap((/** @type {any} */ entry) => entry.edges)) : cutsOfFindings(app);
     const isMarked = part.links.map((link) => link.firstSlots.some((slot) => marked.has(slot)) || link.lastSlots.some((slot) => marked.has(slot)));
     const drawing = draw(part, !this.isIncoming, (link) => (isMarked[link] ? 50 : 0));
-    this.picture = new GraphPicture(app, part, drawing, {
+    this.picture ??= new GraphPicture(app);
+    this.picture.show(part, drawing, {
       isIncoming: this.isIncoming,
       isMarked,
       // What Enter and a click do.
@@ -68,7 +71,7 @@ export class RetainView {
         h("a", { class: "button", href: app.link("object", app.objectOptions(node)) }, "Object"),
       ),
       h("p", { class: "lead" }, this.lead(app, node, cut, finding)),
-      this.ignored(app, node, cut),
+      this.ignored(app, node, cut, finding),
       h(
         "div",
         { class: "toolbar" },
@@ -83,7 +86,7 @@ export class RetainView {
       ),
       this.picture.element,
       h("p", { class: "quiet" }, this.honest(part)),
-      legend(),
+      (this.legend ??= legend()),
     );
     this.picture.place(this.isIncoming);
     if (hadFocus || this.focusNode !== -2) this.picture.focusNode(this.focusNode);
@@ -127,8 +130,9 @@ export class RetainView {
    * @param {import("./app.js").App} app
    * @param {number} node
    * @param {Set<number>} cut
+   * @param {any} finding
    */
-  ignored(app, node, cut) {
+  ignored(app, node, cut, finding) {
     if (cut.size === 0) return null;
     const { model } = app;
     const freed = model.freed(cut);
@@ -145,11 +149,15 @@ export class RetainView {
         : left === null
           ? "No root would reach this object, but the counts say that something retains it: it would leak."
           : "This object is still held, as shown.";
+    // To close a resource lets go of more than the references of the proposal, to remove an entry of less.
+    const { frees } = (finding?.graph && app.route.options.cut === cutText(finding) && finding.cut) || {};
+    const isOther = frees && (frees.count !== freed.count || frees.bytes !== freed.bytes);
+    const advice = isOther ? ` The finding's advice is not the same as to drop these references: it frees ${count(frees.count, "object")}, ${bytes(frees.bytes)}.` : "";
     return h(
       "div",
       { class: `banner ${isFreed ? "good" : "note"}`, role: "status" },
       icon("cut"),
-      h("p", null, "Ignoring ", what, " ", h("b", null, result), ". ", still),
+      h("p", null, "Ignoring ", what, " ", h("b", null, result), ". ", still, advice),
       button("Take it back", () => app.go(app.route.view, { ...app.route.options, cut: "" }), { tip: "r" }),
     );
   }
@@ -248,7 +256,7 @@ export class RetainView {
       "div",
       null,
       h("p", { class: "quiet" }, "Choose an object; a click on any type, address or finding leads here as well."),
-      findings.length > 0 && [h("h2", null, "Findings"), h("ul", { class: "list" }, findings.slice(0, 12).map((/** @type {any} */ finding, /** @type {number} */ at) => h("li", null, h("a", { href: app.link(this.name, { f: at + 1 }) }, typeText(finding.type)), h("span", { class: "quiet" }, ` ${number(finding.count)} ${finding.kind}, ${bytes(finding.retainedBytes)}`))))],
+      findings.length > 0 && [h("h2", null, "Findings"), h("ul", { class: "list" }, findings.slice(0, 12).map((/** @type {any} */ finding, /** @type {number} */ at) => h("li", null, h("a", { href: app.link(this.name, { f: at + 1 }) }, typeText(finding.type)), h("span", { class: "quiet" }, ` ${number(finding.count)} ${stateText(finding)}, ${bytes(finding.retainedBytes)}`))))],
       largest.length > 0 && [h("h2", null, "What retains most"), h("ul", { class: "list" }, largest.map((node) => h("li", null, h("a", { href: app.link(this.name, app.objectOptions(node)) }, typeText(model.typeName(node))), h("span", { class: "quiet" }, ` ${bytes(model.retained.bytes[node])}`))))],
     );
   }
