@@ -205,6 +205,26 @@ class WalkTest(ViewerTest):
                 self.assertIn(f"{wanted} of 36 objects", page.locator("#mg-main").inner_text())
                 self.fine(report)
 
+    def test_the_list_of_objects_counts_what_it_lists(self):
+        for name in ("clinic", "one", "waiting"):
+            with self.subTest(page=name), self.browser.report(name) as report:
+                page = report.open("#/objects")
+                shown, of = re.search(r"([\d,]+) of ([\d,]+) objects?", page.locator("#mg-main").inner_text()).groups()
+                # Also what reports leave out of their counts is there to be listed.
+                self.assertEqual(shown, of)
+                self.assertEqual(int(of.replace(",", "")), summary(html(name))["nodes"])
+                self.fine(report)
+
+    def test_the_sandwich_opens_on_a_function_that_somebody_calls(self):
+        with self.browser.report("clinic") as report:
+            page = report.open("#/allocations?as=sandwich")
+            chosen = page.locator("h2", has_text="Callers of").locator("code").inner_text()
+            rows = page.locator("[aria-label^='Callers of']").first.inner_text()
+            self.assertIn(chosen, rows + page.locator("#mg-main").inner_text())
+            outermost = page.locator("[role='row']").nth(1).inner_text()
+            self.assertNotIn(chosen, outermost)
+            self.fine(report)
+
     def test_a_deep_link_opens_its_object_and_says_what_is_not_there(self):
         address = self.address(None, 1)
         with self.browser.report("clinic") as report:

@@ -154,7 +154,8 @@ struct MadeUpProgram {
 
 let words = CommandLine.arguments
 guard words.count == 4, let nodes = Int(words[1]), let edges = Int(words[2]) else {
-  fputs("usage: SnapshotMaker NODES REFERENCES FILE\n", stderr)
+  let usage = "usage: SnapshotMaker NODES REFERENCES FILE\n"
+  _ = write(STDERR_FILENO, usage, usage.utf8.count)
   exit(2)
 }
 try MadeUpProgram(nodeCount: nodes, edgeCount: edges).snapshot().write(to: words[3])

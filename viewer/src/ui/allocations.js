@@ -95,7 +95,8 @@ export class AllocationsView {
     const all = functionCosts(app.model, costs, isFolded);
     const functions = find ? all.filter((call) => call.name.toLowerCase().includes(find.toLowerCase())) : all;
     const most = Math.max(1, ...functions.map((call) => call.value));
-    const chosen = functions.find((call) => call.name === fn) ?? functions[0];
+    // At first one that allocates: the outermost function has no callers to show.
+    const chosen = functions.find((call) => call.name === fn) ?? functions.reduce((best, call) => (best && best.own >= call.own ? best : call), functions[0]);
     const go = (/** @type {import("../layout/calls.js").Call} */ call) => app.link("allocations", { ...app.route.options, fn: call.name });
     const table = new Table(app, {
       label: "Functions",

@@ -33,7 +33,7 @@ export class ObjectsView {
       if (node.bytes[at] > most) most = node.bytes[at];
       if (retained[at] > mostRetained) mostRetained = retained[at];
     }
-    const { generations, totals } = app.summary;
+    const { embed, generations, totals } = app.summary;
     const { backFirst } = model.graph;
     const ranks = typeRanks(model);
     /** @type {import("./table.js").Column<number>[]} */
@@ -43,7 +43,7 @@ export class ObjectsView {
         key: "at", title: "Address", width: "9.5rem", value: (at) => address(node.address[at]), order: (at) => at,
         cell: (at) => h("a", { href: app.link("object", app.objectOptions(at)), tabindex: -1 }, h("code", null, address(node.address[at]))),
       },
-      { key: "size", title: "Bytes", tip: "Its own bytes", width: "7rem", isNumber: true, cell: (at) => bytesText(node.bytes[at]), value: (at) => node.bytes[at], bar: (at) => node.bytes[at] / most },
+      { key: "size", title: "Bytes", tip: "Its own bytes", width: "8rem", isNumber: true, cell: (at) => bytesText(node.bytes[at]), value: (at) => node.bytes[at], bar: (at) => node.bytes[at] / most },
       { key: "retained", title: "Retained", tip: "What would go with it", width: "8rem", isNumber: true, cell: (at) => bytesText(retained[at]), value: (at) => retained[at], bar: (at) => retained[at] / mostRetained },
       { key: "objects", title: "Objects", tip: "How many would go with it, itself included", width: "6rem", isNumber: true, cell: (at) => number(counts[at]), value: (at) => counts[at] },
       { key: "refs", title: "Held by", tip: "References to it", width: "6rem", isNumber: true, cell: (at) => number(backFirst[at + 1] - backFirst[at]), value: (at) => backFirst[at + 1] - backFirst[at] },
@@ -57,7 +57,9 @@ export class ObjectsView {
       hash: (at) => app.link("object", app.objectOptions(at)),
       sorted: (column, isDown) => sortedNodes(nodes, column.order ?? /** @type {(node: number) => number} */ (column.value), isDown),
     });
-    const whole = finding ? `those of finding ${f}` : `${count(totals.live.count, "object")}, ${bytes(sum)} of ${bytes(totals.live.bytes)}`;
+    // With all of them in the file, the list also has what reports leave out of their counts.
+    const all = embed === "all" ? { count: model.nodeCount, bytes: bytesOfAll(model) } : totals.live;
+    const whole = finding ? `those of finding ${f}` : `${count(all.count, "object")}, ${bytes(sum)} of ${bytes(all.bytes)}`;
     heading(place, finding ? `Objects of finding ${f}` : "Objects", h("span", { class: "spacer" }), table.saveButton("objects.csv"));
     if (f && !finding) place.append(h("p", { class: "banner note" }, `This report has no finding ${f}.`));
     if (finding && finding.graph.memberCount > finding.graph.members.length) {
@@ -65,6 +67,13 @@ export class ObjectsView {
     }
     place.append(filterField(app, `${number(nodes.length)} of ${whole}`, "type:Page field:delegate retained>1m"), table.element);
   }
+}
+
+/** @param {import("../data/model.js").Model} model */
+function bytesOfAll(model) {
+  let sum = 0;
+  for (const size of model.node.bytes) sum += size;
+  return sum;
 }
 
 /**
