@@ -52,6 +52,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         if wanted("tracking"):
             tracking.measure(tools, rounds, folder)
+            tracking.measure_stacks(tools, rounds)
         if wanted("instructions"):
             tracking.measure_instructions(tools, folder)
         if wanted("capture"):

@@ -35,9 +35,17 @@ def commands(tools, folder, name):
         "memgraph": {"command": [tools["memgraph"], "run", "--quiet", "--out", folder, "--", *bare]},
         "full stacks": {
             "command": [tools["memgraph"], "run", "--quiet", "--stacks", "full", "--out", folder, "--", *bare]},
+        "sampled": {
+            "command": [tools["memgraph"], "run", "--quiet", "--sample", "512K", "--out", folder, "--", *bare]},
     }
+    if tools.get("jemalloc"):
+        # Its profiler at the same interval, 2^19 bytes; it is an allocator of its own, too.
+        made["jemalloc, profiling"] = {
+            "command": bare,
+            "env": {"LD_PRELOAD": tools["jemalloc"], "MALLOC_CONF": "prof:true,prof_active:true,lg_prof_sample:19"}}
     if name != "mix 1T":
-        del made["full stacks"]
+        for other in ("full stacks", "sampled", "jemalloc, profiling"):
+            made.pop(other, None)
     if tools.get("heaptrack"):
         made["heaptrack --raw"] = {
             "command": [tools["heaptrack"], "--raw", "-o", os.path.join(folder, "heaptrack"), *bare]}
@@ -85,13 +93,44 @@ def measure(tools, rounds, folder):
     ratio_goal("T4", "trees 1T (163,838 stacks), beside the bare program", ratios("trees 1T"), 4)
     beside("T4", "trees 1T", "heaptrack --raw", 0.4)
     ratio_goal("T", "mix 1T, full stacks, beside the bare program", ratios("mix 1T", "full stacks"), 2.5)
-    missing("T7", "sampled, 512 KiB, mix 1T", "there is no sampling mode yet")
+    ratio_goal("T7", "mix 1T, sampled at 512 KiB, beside the bare program", ratios("mix 1T", "sampled"), 1.10)
+    if "jemalloc, profiling" in taken["mix 1T"].figures:
+        ratio_goal("T7", "mix 1T, sampled at 512 KiB, time beside jemalloc's profiler at 512 KiB",
+                   ratios("mix 1T", "sampled", "jemalloc, profiling"), 1.08)
+    else:
+        missing("T7", "mix 1T, sampled at 512 KiB, time beside jemalloc's profiler", "no jemalloc with its profiler is here")
     ratio_goal("T8", "live 1T, resident memory beside the bare program",
                taken["live 1T"].ratios("memgraph", "bare", "resident"), 1.5)
     alive = 65_535 * WORKLOADS["live 1T"][1]
     more = [(a - b) / alive for a, b in zip(taken["live 1T"].values("memgraph", "resident"),
                                             taken["live 1T"].values("bare", "resident"))]
     goal("T8", "live 1T, memory of the agent for each live object of 32 bytes", median(more), 32, "bytes", spread=more)
+
+
+def captures(program):
+    """Frames and nanoseconds of each way to take a stack, as bench/stacks.c tells them."""
+    lines = [line.split() for line in run([program])["out"].splitlines()]
+    return {name: (int(frames), float(nanoseconds)) for name, frames, nanoseconds in lines}
+
+
+def measure_stacks(tools, rounds):
+    """What one stack of some 25 frames costs, found again: with frame pointers, without, and by the C runtime's unwinder."""
+    pointers = [captures(tools["stacks"]) for _ in range(rounds)]
+    none = [captures(tools["stacks-without"]) for _ in range(rounds)]
+
+    def each(taken, way):
+        return [nanoseconds / frames for frames, nanoseconds in (figures[way] for figures in taken)]
+
+    fast = each(pointers, "fast")
+    goal("T9", "a fast stack, with frame pointers, for each frame", median(fast), 1.5, "ns", spread=fast)
+    full = each(none, "full")
+    goal("T9", "a full stack, without frame pointers, for each frame", median(full), 10, "ns", spread=full)
+    slower = [figures["_Unwind_Backtrace"][1] / figures["fast"][1] for figures in pointers]
+    goal("T9", "a fast stack, how many times _Unwind_Backtrace takes", median(slower), 100, spread=slower, least=True)
+    goal("T9", "frames that a fast stack has fewer than unw_backtrace, with frame pointers",
+         abs(pointers[0]["unw_backtrace"][0] - pointers[0]["fast"][0]), 3, "")
+    goal("T9", "frames that a full stack has fewer than unw_backtrace, without frame pointers",
+         abs(none[0]["unw_backtrace"][0] - none[0]["full"][0]), 3, "")
 
 
 def instructions(tools, folder, command, env=None):
@@ -123,3 +162,7 @@ def measure_instructions(tools, folder):
         tracked = instructions(tools, folder, [tools["counted"], name, scales[name]], env=preload)
         goal("T6", f"{name}, tracked, instructions for each allocation and its end",
              (tracked - bare) / counts[name], 330, "")
+        sampled = instructions(tools, folder, [tools["counted"], name, scales[name]],
+                               env={**preload, "MEMORY_GRAPH_SAMPLE": "512K"})
+        goal("T7", f"{name}, sampled at 512 KiB, instructions for each allocation and its end",
+             (sampled - bare) / counts[name], 40, "")

@@ -148,6 +148,25 @@ MG_INLINE void died(void *block) {
     mg_registry_block_died((uintptr_t)block);
 }
 
+// A block with a sample in it.
+static __attribute__((noinline)) void born_as_sample(void *block, size_t size, void **frame) {
+  if (!block || mg_thread.busy || !mg_tracking)
+    return;
+  mg_thread.busy = 1;
+  uint32_t stack = mg_stack_capture(frame);
+  uint32_t generation = __atomic_load_n(&mg_state.generation, __ATOMIC_RELAXED);
+  bool is_there =
+      mg_sample_change((uintptr_t)block, mg_cell_of(stack, generation, size), ~UINT64_C(0));
+  mg_thread.busy = 0;
+  if (!is_there)
+    lose_block();
+}
+
+static __attribute__((noinline)) void died_as_sample(void *block) {
+  if (mg_sample_take((uintptr_t)block) & MG_CELL_REGISTERED)
+    mg_registry_block_died((uintptr_t)block);
+}
+
 MG_TRACKED void *tracked_malloc(size_t size) {
   void *block = __libc_malloc(size);
   born(block, size, __builtin_frame_address(0));
@@ -275,6 +294,113 @@ MG_TRACKED void *tracked_reallocarray(void *block, size_t count, size_t size) {
   return reallocate(block, bytes, __builtin_frame_address(0));
 }
 
+// --- where blocks are sampled -------------------------------------------------------------------
+
+// A block without a sample costs a comparison and a subtraction, its end a look at an empty chain.
+
+#define MG_SAMPLED(name, parameters, arguments, bytes, own)                                        \
+  static __attribute__((noinline)) void *sample_##name parameters {                                \
+    if (!mg_sample_reached(bytes))                                                                 \
+      MG_JUMP own arguments;                                                                       \
+    void *block = own arguments;                                                                   \
+    born_as_sample(block, bytes, __builtin_frame_address(0));                                      \
+    return block;                                                                                  \
+  }                                                                                                \
+  MG_TRACKED void *sampled_##name parameters {                                                     \
+    if (MG_LIKELY(mg_sample_skips(bytes)))                                                         \
+      MG_JUMP own arguments;                                                                       \
+    MG_JUMP sample_##name arguments;                                                               \
+  }
+
+MG_SAMPLED(malloc, (size_t size), (size), size, __libc_malloc)
+MG_SAMPLED(calloc, (size_t count, size_t size), (count, size), count *size, __libc_calloc)
+MG_SAMPLED(memalign, (size_t alignment, size_t size), (alignment, size), size, __libc_memalign)
+MG_SAMPLED(aligned_alloc, (size_t alignment, size_t size), (alignment, size), size, __libc_memalign)
+MG_SAMPLED(valloc, (size_t size), (size), size, __libc_valloc)
+MG_SAMPLED(pvalloc, (size_t size), (size), size, __libc_pvalloc)
+
+static __attribute__((noinline)) int sample_posix_memalign(void **block, size_t alignment,
+                                                           size_t size) {
+  if (!mg_sample_reached(size))
+    MG_JUMP untracked_posix_memalign(block, alignment, size);
+  int problem = untracked_posix_memalign(block, alignment, size);
+  if (!problem)
+    born_as_sample(*block, size, __builtin_frame_address(0));
+  return problem;
+}
+
+MG_TRACKED int sampled_posix_memalign(void **block, size_t alignment, size_t size) {
+  // What a copy of the agent asks for is no allocation, whatever its size says.
+  if (MG_LIKELY(alignment == MG_HANDSHAKE_ALIGNMENT || mg_sample_skips(size)))
+    MG_JUMP untracked_posix_memalign(block, alignment, size);
+  MG_JUMP sample_posix_memalign(block, alignment, size);
+}
+
+MG_TRACKED void sampled_free(void *block) {
+  if (MG_UNLIKELY(mg_sample_may_be((uintptr_t)block)))
+    died_as_sample(block);
+  MG_JUMP __libc_free(block);
+}
+
+// Of a block that is recorded, or whose new size has a sample in it.
+MG_INLINE void *reallocate_sample(void *block, size_t size, bool is_sample, void **frame) {
+  uint64_t cell = block ? mg_sample_cell((uintptr_t)block) : 0;
+  void *made;
+  if (MG_UNLIKELY(cell & MG_CELL_REGISTERED) && size) {
+    // By hand, so that its registration has ended before its address is free.
+    made = __libc_malloc(size);
+    if (!made)
+      return NULL;
+    size_t old = malloc_usable_size(block);
+    memcpy(made, block, old < size ? old : size);
+    died_as_sample(block);
+    __libc_free(block);
+  } else {
+    if (cell)
+      died_as_sample(block);
+    made = __libc_realloc(block, size);
+    if (!made && size && cell)
+      mg_sample_change((uintptr_t)block, cell, 0); // failed: the old block lives on
+  }
+  if (made && is_sample)
+    born_as_sample(made, size, frame);
+  return made;
+}
+
+static __attribute__((noinline)) void *sample_realloc(void *block, size_t size) {
+  return reallocate_sample(block, size, mg_sample_reached(size), __builtin_frame_address(0));
+}
+
+static __attribute__((noinline)) void *unsampled_realloc(void *block, size_t size) {
+  return reallocate_sample(block, size, false, NULL);
+}
+
+MG_TRACKED void *sampled_realloc(void *block, size_t size) {
+  if (MG_UNLIKELY(!mg_sample_skips(size)))
+    MG_JUMP sample_realloc(block, size);
+  if (MG_UNLIKELY(block && mg_sample_may_be((uintptr_t)block)))
+    MG_JUMP unsampled_realloc(block, size);
+  MG_JUMP __libc_realloc(block, size);
+}
+
+static __attribute__((noinline)) void *sample_reallocarray(void *block, size_t count, size_t size) {
+  return reallocate_sample(block, count * size, mg_sample_reached(count * size),
+                           __builtin_frame_address(0));
+}
+
+MG_TRACKED void *sampled_reallocarray(void *block, size_t count, size_t size) {
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes)) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  if (MG_UNLIKELY(!mg_sample_skips(bytes)))
+    MG_JUMP sample_reallocarray(block, count, size);
+  if (MG_UNLIKELY(block && mg_sample_may_be((uintptr_t)block)))
+    return reallocate_sample(block, bytes, false, NULL);
+  return __libc_realloc(block, bytes);
+}
+
 // None of them where a sanitizer is built in: its own functions of these names would be half in use.
 #if MG_IS_SANITIZED
 #define MG_DEFINE(result, name, parameters, arguments, own)
@@ -282,16 +408,21 @@ MG_TRACKED void *tracked_reallocarray(void *block, size_t count, size_t size) {
 // By hand: with frame pointers, as packages are built, the compiler's version is twice as long.
 #define MG_DEFINE(result, name, parameters, arguments, own)                                        \
   MG_EXPORT __attribute__((naked)) result name parameters {                                        \
-    __asm__("cmpl $0, mg_watching(%rip)\n\t"                                                       \
-            "jne tracked_" #name "\n\t"                                                            \
-            "jmp *" #own "@GOTPCREL(%rip)");                                                       \
+    __asm__("cmpl $1, mg_watching(%rip)\n\t"                                                       \
+            "jae 1f\n\t"                                                                           \
+            "jmp *" #own "@GOTPCREL(%rip)\n"                                                       \
+            "1:\tje tracked_" #name "\n\t"                                                         \
+            "jmp sampled_" #name);                                                                 \
   }
 #else
 #define MG_DEFINE(result, name, parameters, arguments, own)                                        \
   MG_EXPORT result name parameters {                                                               \
-    if (MG_LIKELY(!__atomic_load_n(&mg_watching, __ATOMIC_RELAXED)))                               \
+    uint32_t watching = __atomic_load_n(&mg_watching, __ATOMIC_RELAXED);                           \
+    if (MG_LIKELY(!watching))                                                                      \
       MG_JUMP own arguments;                                                                       \
-    MG_JUMP tracked_##name arguments;                                                              \
+    if (watching == MG_WATCHING_ALL)                                                               \
+      MG_JUMP tracked_##name arguments;                                                            \
+    MG_JUMP sampled_##name arguments;                                                              \
   }
 #endif
 
@@ -305,9 +436,15 @@ MG_INTERPOSED(MG_DEFINE)
 bool mg_interposition_works(void) {
   // strdup is libc's and calls malloc as any library does: its block has a cell only if libc's
   // calls come here.
+  mg_sample_next();
   char *copy = strdup("memory-graph");
   if (!copy)
     return false;
+  if (mg_config.sample_interval) {
+    bool is_sample = mg_sample_cell((uintptr_t)copy) & MG_CELL_LIVE;
+    free(copy);
+    return is_sample;
+  }
   uint64_t *cell = mg_cell_find((uintptr_t)copy);
   bool has_cell = cell && (mg_cell_load(cell) & MG_CELL_LIVE);
   free(copy);

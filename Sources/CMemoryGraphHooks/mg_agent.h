@@ -150,9 +150,10 @@ void mg_scope_add(uint64_t scope, uintptr_t block);
 
 // --- interpose.c -------------------------------------------------------------------------------
 
-/// 1 while deaths are looked at: always when births are recorded, and where something is
+/// Not 0 while deaths are looked at: always when births are recorded, and where something is
 /// registered. Read by every call of the allocator.
 extern uint32_t mg_watching;
+enum { MG_WATCHING_ALL = 1, MG_WATCHING_SAMPLES = 2 };
 
 /// 1 while births are recorded.
 extern uint32_t mg_tracking;
@@ -170,6 +171,8 @@ typedef struct mg_thread_state {
   uint64_t moving_value;
   uintptr_t stack_low; // the stack's bounds; high is 0 until they are asked for
   uintptr_t stack_high;
+  uint64_t unsampled; // bytes that are asked for before the next sample
+  uint64_t random;    // the state of the thread's random numbers; 0 until its first sample is drawn
   // Where the agent was called for a mark; 0 while it was not. Below lie its own frames and old words.
   uintptr_t mark_stack;
   uintptr_t mark_frame;
@@ -181,6 +184,50 @@ extern MG_THREAD_LOCAL mg_thread_state mg_thread;
 /// Whether a block from libc itself gets a cell; the address of the allocator that libc uses
 /// instead.
 bool mg_interposition_works(void);
+
+// --- sample.c ----------------------------------------------------------------------------------
+
+/// Heads of the chains of samples, by hash of the address; rows are named from 1, 0 is an empty chain.
+typedef struct mg_sample_heads {
+  uint64_t shift; // 64 less the number of bits of a hash
+  uint32_t rows[];
+} mg_sample_heads;
+extern _Atomic(mg_sample_heads *) mg_sample_table;
+
+bool mg_samples_start(void);
+
+MG_INLINE uint64_t mg_sample_slot(const mg_sample_heads *table, uintptr_t address) {
+  return (address >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> table->shift;
+}
+
+/// Whether something may be recorded of a block; false where certainly nothing is. Asked at each death.
+MG_INLINE bool mg_sample_may_be(uintptr_t address) {
+  mg_sample_heads *table = atomic_load_explicit(&mg_sample_table, memory_order_acquire);
+  return __atomic_load_n(&table->rows[mg_sample_slot(table, address)], __ATOMIC_RELAXED) != 0;
+}
+
+/// Whether no sample is among the next bytes that the calling thread asks for; they are counted.
+MG_INLINE bool mg_sample_skips(size_t size) {
+  if (MG_UNLIKELY(size > mg_thread.unsampled))
+    return false;
+  mg_thread.unsampled -= size;
+  return true;
+}
+
+/// Whether bytes that were not skipped have a sample in them; the way to the next one is drawn.
+bool mg_sample_reached(size_t size);
+
+/// Has the calling thread's next block, of one byte or more, be a sample.
+void mg_sample_next(void);
+
+/// What is recorded of a block, as a cell; 0 for nothing.
+uint64_t mg_sample_cell(uintptr_t address);
+
+/// Sets bits of a block's cell and clears others. A cell of 0 is no longer there. False: no memory.
+bool mg_sample_change(uintptr_t address, uint64_t set, uint64_t cleared);
+
+/// Takes a block's cell away and returns it; 0 for none.
+uint64_t mg_sample_take(uintptr_t address);
 
 // --- registry.c --------------------------------------------------------------------------------
 
@@ -302,7 +349,8 @@ typedef struct mg_settings {
   uint32_t blocks;
   uint32_t contents;
   bool at_exit;
-  uint64_t table_bytes; // what the tables may take; 0 for no limit
+  uint64_t table_bytes;     // what the tables may take; 0 for no limit
+  uint32_t sample_interval; // as in mg_state
 } mg_settings;
 extern mg_settings mg_config;
 
@@ -323,6 +371,9 @@ int mg_start(void);
 
 /// Why the agent can't work; NULL where it can.
 const char *mg_problem(void);
+
+/// Whether only samples are recorded, which is then the problem: for what needs every block.
+bool mg_refuses_samples(void);
 
 /// Whether the process is the one that the agent started in, not a fork of it.
 bool mg_is_here(void);

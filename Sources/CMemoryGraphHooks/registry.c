@@ -158,6 +158,12 @@ static bool has_edges(uint64_t address) {
 
 // Sets or clears the mark by which free sees that something is said of a block.
 static void flag(uint64_t address, bool set) {
+  if (mg_config.sample_interval) {
+    // No block gets the rest of a cell here: it is no sample, and its birth stays unknown.
+    mg_sample_change((uintptr_t)address, set ? MG_CELL_REGISTERED : 0,
+                     set ? 0 : MG_CELL_REGISTERED);
+    return;
+  }
   uint64_t *cell = set ? mg_cell_make((uintptr_t)address) : mg_cell_find((uintptr_t)address);
   if (!cell)
     return;
@@ -245,7 +251,7 @@ static int add_registration(uint32_t kind, uint64_t address, const char *name, u
   uint32_t row = take_row(&registrations, &registrations_by_address, NULL);
   if (row) {
     flag(address, true);
-    uint64_t *cell = mg_cell_find((uintptr_t)address);
+    uint64_t *cell = mg_config.sample_interval ? NULL : mg_cell_find((uintptr_t)address);
     // An object from before the start, or without one: from here on it is known as any other.
     if (cell && kind == MG_REGISTERED_OBJECT && !(mg_cell_load(cell) & MG_CELL_LIVE)) {
       size_t size = size_of_unknown_block((uintptr_t)address);

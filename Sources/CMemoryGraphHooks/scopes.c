@@ -201,7 +201,7 @@ void mg_scope_add(uint64_t token, uintptr_t block) {
 // --- scopes --------------------------------------------------------------------------------------
 
 int memory_graph_scopes_start(memory_graph_task_functions given) {
-  if (mg_other_api)
+  if (mg_other_api || mg_refuses_samples())
     return ENOTSUP;
   int error = mg_start();
   if (error)

@@ -28,6 +28,14 @@ const char *mg_problem(void) {
   return problem;
 }
 
+bool mg_refuses_samples(void) {
+  if (mg_config.sample_interval && !problem)
+    problem = "only samples of the allocations are recorded (MEMORY_GRAPH_SAMPLE), and a check "
+              "needs all of "
+              "them; unset it";
+  return mg_config.sample_interval != 0;
+}
+
 bool mg_is_here(void) {
   return mg_state.pid == mg_pid();
 }
@@ -83,7 +91,8 @@ static int prepare_locked(void) {
   if (problem)
     return ENOTSUP;
   if (!mg_table_start() || !mg_stacks_start(mg_config.stacks) || !mg_registry_start() ||
-      !mg_threads_start() || !mg_marks_start()) {
+      !mg_threads_start() || !mg_marks_start() ||
+      (mg_config.sample_interval && !mg_samples_start())) {
     problem = "there is no memory, or no address space, for the agent's tables";
     return ENOTSUP;
   }
@@ -93,10 +102,12 @@ static int prepare_locked(void) {
   mg_state.blocks = mg_config.blocks;
   mg_state.contents = mg_config.contents;
   mg_state.size = sizeof mg_state;
-  mg_state.version = MG_LAYOUT_VERSION;
+  mg_state.sample_interval = mg_config.sample_interval;
+  mg_state.version = mg_config.sample_interval ? MG_LAYOUT_VERSION_SAMPLED : MG_LAYOUT_VERSION;
   __atomic_store_n(&mg_state.magic, MG_STATE_MAGIC, __ATOMIC_RELEASE);
   is_prepared = true;
-  __atomic_store_n(&mg_watching, 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&mg_watching, mg_config.sample_interval ? MG_WATCHING_SAMPLES : MG_WATCHING_ALL,
+                   __ATOMIC_RELEASE);
   return 0;
 }
 
@@ -171,10 +182,14 @@ static bool equals(const char *text, const char *word) {
   return text && strcmp(text, word) == 0;
 }
 
-// A number of bytes; 0 for none, and for what is no number.
+// A number of bytes, as 512K or 524288; 0 for none, and for what is no number.
 static uint64_t number_of(const char *text) {
   uint64_t number = 0;
   for (; text && *text; text++) {
+    const char *units = "KMGkmg";
+    const char *unit = strchr(units, *text);
+    if (unit && !text[1] && number <= UINT64_MAX >> 30)
+      return number << 10 * ((unit - units) % 3 + 1);
     if (*text < '0' || *text > '9' || number > UINT64_MAX / 10 - 10)
       return 0;
     number = number * 10 + (uint64_t)(*text - '0');
@@ -213,6 +228,8 @@ static void read_settings(char **environment) {
   mg_config.contents = equals(value_of(environment, "MEMORY_GRAPH_CONTENTS"), "keys");
   mg_config.at_exit = equals(value_of(environment, "MEMORY_GRAPH_AT_EXIT"), "1");
   mg_config.table_bytes = number_of(value_of(environment, "MEMORY_GRAPH_TABLE_BYTES"));
+  uint64_t interval = number_of(value_of(environment, "MEMORY_GRAPH_SAMPLE"));
+  mg_config.sample_interval = interval < UINT32_MAX ? (uint32_t)interval : UINT32_MAX;
   const char *folder = value_of(environment, "MEMORY_GRAPH_OUT");
   const char *channel = value_of(environment, "MEMORY_GRAPH_CHANNEL");
   if (folder && *folder)

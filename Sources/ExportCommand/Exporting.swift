@@ -104,9 +104,25 @@ struct Exporting {
       throw CommandError(_path ?? error.subject, error.reason, status: .impossible)
     }
     progress.finish()
+    if let note = samplingNote(snapshots) { notes.append(note) }
     for note in notes { _call.note(note) }
     for diagnostic in snapshots.flatMap(\.names.symbolDiagnostics).prefix(3) {
       _call.note(diagnostic.text)
+    }
+  }
+
+  /// What becomes of stacks where few of them are known.
+  private func samplingNote(_ snapshots: [ExportedSnapshot]) -> String? {
+    guard snapshots.contains(where: { $0.names.snapshot.sampling != nil }) else { return nil }
+    switch _request.format {
+    case .pprof, .collapsed:
+      guard _request.profile == .stack else { return nil }
+      return "allocations were sampled: all values are estimates, as the outermost frame says"
+    case .heapsnapshot, .csv, .json, .sqlite:
+      return
+        "allocations were sampled: the stacks that are known, of few objects, are left out; --format pprof has"
+        + " estimates by stack"
+    case .perfetto, .dot, .mermaid: return nil
     }
   }
 

@@ -6,10 +6,14 @@ internal import SnapshotFormat
 
 /// The costs of nodes by allocation stack, as a call tree.
 ///
-/// The tree is the snapshot's own trie of stacks: row 0 is the root, a row's parent is its caller.
+/// The tree is the snapshot's own trie of stacks: row 0 is the root, a row's parent is its caller. Where allocations
+/// were sampled all costs are estimates from the samples, and what is unknown is only what samples have no stack.
 package struct AllocationTree: Sendable {
   /// What was allocated by each row's frame itself.
   package let exclusiveByRow: [Cost]
+
+  /// How many samples each of those is estimated from; empty where none is an estimate.
+  package let samplesByRow: [Int]
 
   /// What was allocated by each row's frame and all that it called.
   package let inclusiveByRow: [Cost]
@@ -25,8 +29,17 @@ package struct AllocationTree: Sendable {
   /// - Complexity: O(nodes + rows log rows).
   package init(of nodes: some Sequence<NodeIndex>, in graph: HeapGraph) {
     let parent = graph.snapshot.stacks.parent
-    var exclusive = [Cost](repeating: .zero, count: graph.snapshot.stacks.count)
-    for node in nodes { exclusive[graph.stack(of: node).position] += graph.cost(of: node) }
+    var exclusive: [Cost]
+    if graph.snapshot.sampling == nil {
+      exclusive = [Cost](repeating: .zero, count: graph.snapshot.stacks.count)
+      for node in nodes { exclusive[graph.stack(of: node).position] += graph.cost(of: node) }
+      samplesByRow = []
+    } else {
+      var births = [BirthCost](repeating: .zero, count: graph.snapshot.stacks.count)
+      for node in nodes { births[graph.stack(of: node).position] += graph.birthCost(of: node) }
+      exclusive = births.map(\.rounded)
+      samplesByRow = births.map(\.samples)
+    }
     var inclusive = exclusive
     var callees: [UInt32: [StackIndex]] = [:]
     // A caller's row is less than its callees'.

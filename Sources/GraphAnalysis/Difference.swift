@@ -15,6 +15,9 @@ public import SnapshotFormat
 /// have no identities in common; objects of equal type and size are paired, so what is left over is the
 /// difference in numbers.
 ///
+/// Where allocations were sampled, a sample is told apart as above. What is no sample has no generation: such objects
+/// count as the same where type and size agree, and never as one that is a sample.
+///
 /// Destroyed objects and the runtime's own memory are not alive on either side.
 ///
 /// - Complexity: O(*V*), since both are in order of address, or by a table of types and sizes.
@@ -35,6 +38,7 @@ public func difference(from first: Snapshot, to last: Snapshot) -> SnapshotDiffe
   let hasGenerations = first.process.hasAgent && last.process.hasAgent
   if !hasGenerations { result.isExact = false }
   let isEqualType = _TypeMatch(first, last)
+  let isSampled = first.sampling != nil || last.sampling != nil
   result.survived.reserveCapacity(min(first.nodes.count, last.nodes.count))
   // Columns have as many rows as there are nodes, so rows need no further check.
   first.nodes.address.withUnsafeBufferPointer { leftAddresses in
@@ -54,7 +58,14 @@ public func difference(from first: Snapshot, to last: Snapshot) -> SnapshotDiffe
           var isSame = false
           if isLeft && isRight {
             let generation = Int(generations[right])
-            if hasGenerations && generation <= firstEnd.generation {
+            let knowsFirst = !isSampled || first.knowsBirth(of: NodeIndex(left))
+            let knowsLast = !isSampled || last.knowsBirth(of: NodeIndex(right))
+            if hasGenerations && !(knowsFirst && knowsLast) {
+              isSame =
+                knowsFirst == knowsLast && isEqualType(left, right)
+                && first.nodes.size[left] == last.nodes.size[right]
+              if isSame { result.isExact = false }
+            } else if hasGenerations && generation <= firstEnd.generation {
               isSame = true
             } else if !hasGenerations
               || (!firstEnd.isAtMark && generation == firstEnd.generation + 1)

@@ -206,7 +206,7 @@ extension HeapGraph {
   /// What reports call a block without a type by: its size and who asked for it. Empty for other nodes.
   func making(ofBlock node: NodeIndex) -> [UInt64] {
     guard kind(of: node) == .block, module(of: node).isEmpty else { return [] }
-    return [snapshot.nodes.bytes(node.position), UInt64(snapshot.nodes.stack[node.position])]
+    return [snapshot.nodes.bytes(node.position), UInt64(distinguishingStack(of: node).rawValue)]
   }
 
   /// The last references of all paths that begin in some nodes and read like a step: from nodes of the same

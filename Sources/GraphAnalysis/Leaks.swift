@@ -153,7 +153,9 @@ struct LeakSearch {
     let node = culprit.representative
     var key = [_graph.nameKey(of: node)]
     // The type of a context or box says little; where it was made says more.
-    if _graph.rank(of: node) > 2 { key.append(UInt64(_graph.stack(of: node).rawValue)) }
+    if _graph.rank(of: node) > 2 {
+      key.append(UInt64(_graph.distinguishingStack(of: node).rawValue))
+    }
     return key
   }
 

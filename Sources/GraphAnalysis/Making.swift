@@ -39,7 +39,7 @@ struct Making {
   private func _rows(of node: NodeIndex) -> [Int] {
     let stacks = _graph.snapshot.stacks
     var rows: [Int] = []
-    var row = _graph.stack(of: node).position
+    var row = _graph.distinguishingStack(of: node).position
     while row != 0 {
       if !rows.isEmpty || !_runtime.contains(where: { $0.contains(stacks.pc[row]) }) {
         rows.append(row)

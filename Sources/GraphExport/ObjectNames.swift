@@ -64,7 +64,7 @@ struct ObjectNames {
     case .block where graph.snapshot.nodes.size[node.position] != .max:
       let key =
         UInt64(graph.snapshot.nodes.size[node.position]) << 32
-        | UInt64(graph.snapshot.nodes.stack[node.position])
+        | UInt64(graph.distinguishingStack(of: node).rawValue)
       if let row = _rowByBlock[key] { return row }
       let row = named(node, type: type, graph: graph, names: names)
       _rowByBlock[key] = row

@@ -18,7 +18,7 @@ package func captureSnapshot(
     let tables = try AgentTables(memory: memory, state: state)
     let threads = tables.threads()
     return try captureSnapshot(
-      memory: memory, inventory: complete(tables, memory: memory, threads: threads),
+      memory: memory, inventory: try complete(tables, memory: memory, threads: threads),
       threads: threads)
   }
 }
@@ -45,10 +45,14 @@ func refusingLost<Result>(
 /// The inventory of an agent, with the blocks that it never saw where it started late.
 ///
 /// Where the program has another allocator than glibc's those blocks stay unknown, and the snapshot
-/// says that it is partial. So does one that has nothing but what the program registered.
+/// says that it is partial. So does one that has nothing but what the program registered. An agent that takes samples
+/// has next to none of the blocks: then nothing but the heap itself will do.
 func complete(
   _ tables: AgentTables, memory: TargetMemory, threads: [ThreadState]
-) -> any HeapInventory {
+) throws(CaptureError) -> any HeapInventory {
+  if tables.facts.sampleInterval > 0 {
+    return try SampledInventory(tables, memory: memory, threads: threads)
+  }
   guard tables.isTracking, tables.facts.isPartial,
     let completed = try? CompletedInventory(tables, memory: memory, threads: threads)
   else { return tables }
@@ -117,7 +121,7 @@ private struct Capture {
     _inventory = inventory
     _labels = LabelTable()
     _catalog = try TypeCatalog(memory: memory, images: _images, labels: _labels)
-    _catalog.sizesAreExact = inventory.facts.hasAgent
+    _catalog.sizesAreExact = inventory.facts.hasAgent && inventory.facts.sampleInterval == 0
     _threads = threads
     _taskLayout = _catalog.taskLayout
     _foreign = ForeignObjects(nodes: _nodes, memory: memory, images: [])
@@ -643,6 +647,12 @@ private struct Capture {
       }
       rowsOfTypes.append(type.rawValue)
       if let name = _names[row] { builder.nodeNames[UInt32(row)] = builder.string(name) }
+    }
+    if _inventory.facts.sampleInterval > 0 {
+      let rows = nodes.sampledBytes.keys.sorted()
+      builder.sampling = Snapshot.Sampling(
+        interval: _inventory.facts.sampleInterval, node: Column(rows.map { UInt32($0) }),
+        bytes: Column(rows.map { nodes.sampledBytes[$0] ?? 0 }))
     }
     let nodeCount = nodes.count
     builder.ascendingNodes = _nodeColumns(

@@ -30,6 +30,9 @@ final class HeapNodes {
   @exclusivity(unchecked) var weak: [Int: Int32] = [:]
   @exclusivity(unchecked) var sideTable: [Int: UInt64] = [:]
 
+  /// By row the bytes that were asked for, of nodes in blocks that are samples.
+  @exclusivity(unchecked) var sampledBytes: [Int: UInt64] = [:]
+
   /// By row how many typed unowned references have been found.
   @exclusivity(unchecked) var unownedFound: [Int: Int32] = [:]
 
@@ -58,6 +61,7 @@ final class HeapNodes {
 
   func append(_ block: HeapBlock) {
     precondition(address.last.map { $0 < block.address } ?? true, "blocks come in order of address")
+    if let bytes = block.sampledBytes { sampledBytes[count] = bytes }
     address.append(block.address)
     size.append(block.size)
     generation.append(block.generation)
@@ -84,6 +88,7 @@ final class HeapNodes {
     explained = []
     unowned = [:]
     weak = [:]
+    sampledBytes = [:]
     sideTable = [:]
     unownedFound = [:]
     weakFound = [:]

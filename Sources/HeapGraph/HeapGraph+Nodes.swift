@@ -65,9 +65,23 @@ extension HeapGraph {
     snapshot.marks.first { $0.generation >= generation.rawValue }?.name
   }
 
-  /// Where a node was allocated.
+  /// Where a node was allocated; `StackIndex.none` where that was not recorded.
   package func stack(of node: NodeIndex) -> StackIndex {
     StackIndex(rawValue: snapshot.nodes.stack[node.position])
+  }
+
+  /// Where a node was allocated, for telling kinds of nodes apart: what is known of a few alone, as where allocations
+  /// are sampled, would make one kind two.
+  package func distinguishingStack(of node: NodeIndex) -> StackIndex {
+    snapshot.sampling == nil ? stack(of: node) : .none
+  }
+
+  /// What a node adds to figures by generation or by stack: itself where all births are known, else what it stands
+  /// for, which is nothing where it is no sample.
+  package func birthCost(of node: NodeIndex) -> BirthCost {
+    let weight = snapshot.birthWeight(of: node)
+    return BirthCost(
+      count: weight, bytes: weight * Double(size(of: node).rawValue), samples: weight > 0 ? 1 : 0)
   }
 
   /// The strong reference count of a node; nil where it has none.
@@ -146,6 +160,34 @@ extension HeapGraph {
     let row = rowBySlot[Int(slot)]
     return Int(slot) < firstRootSlot
       ? .edge(EdgeIndex(rawValue: row)) : .root(RootIndex(rawValue: row))
+  }
+}
+
+/// What nodes of one birth cost: a sum, or an estimate of it from samples.
+package struct BirthCost: Hashable, Sendable {
+  package var count: Double
+  package var bytes: Double
+
+  /// How many nodes that the sum is of: an estimate from *n* of them is as a rule off by a part of 1 / √*n*.
+  package var samples: Int
+
+  package static let zero = BirthCost(count: 0, bytes: 0, samples: 0)
+
+  package init(count: Double, bytes: Double, samples: Int) {
+    self.count = count
+    self.bytes = bytes
+    self.samples = samples
+  }
+
+  /// In whole objects and bytes.
+  package var rounded: Cost {
+    Cost(count: Int(count.rounded()), bytes: ByteCount(Int64(bytes.rounded())))
+  }
+
+  package static func += (left: inout Self, right: Self) {
+    left.count += right.count
+    left.bytes += right.bytes
+    left.samples += right.samples
   }
 }
 

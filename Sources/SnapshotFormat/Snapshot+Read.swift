@@ -148,7 +148,8 @@ private struct Sections {
         capacity: _column(.storageCapacity), text: _column(.storageText)),
       fields: Snapshot.Fields(
         type: _column(.fieldsType), name: _column(.fieldsName),
-        declaration: _column(.fieldsDeclaration)))
+        declaration: _column(.fieldsDeclaration)),
+      sampling: try _sampling())
   }
 
   /// Reads the records of a stream, none where the section is left out.
@@ -217,6 +218,22 @@ private struct Sections {
     }
     try stream.finish()
     return process
+  }
+
+  private func _sampling() throws(Malformation) -> Snapshot.Sampling? {
+    let (nodes, bytes): (Column<UInt32>, Column<UInt64>) =
+      (_column(.samplesNode), _column(.samplesBytes))
+    guard _entryBySection[.sampling] != nil else {
+      guard nodes.isEmpty && bytes.isEmpty else {
+        throw Malformation(.samplesNode, row: 0, "there are samples and no interval of them")
+      }
+      return nil
+    }
+    var stream = StreamReader(_bytes(.sampling), .sampling)
+    let interval = try stream.number(UInt64.self)
+    guard interval > 0 else { throw stream.failure("the interval is 0") }
+    try stream.finish()
+    return Snapshot.Sampling(interval: interval, node: nodes, bytes: bytes)
   }
 
   private func _nodeNames() throws(Malformation) -> [NodeIndex: StringIndex] {

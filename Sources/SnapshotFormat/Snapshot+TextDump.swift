@@ -75,6 +75,12 @@ extension Snapshot {
         "storage \(row) node \(storage.node[row]) \(storage.count[row]) of \(storage.capacity[row])\(text)"
       )
     }
+    if let sampling {
+      lines.append("sampling interval \(sampling.interval)")
+      for row in sampling.node.indices {
+        lines.append("sample \(row) node \(sampling.node[row]) \(sampling.bytes[row]) bytes")
+      }
+    }
     for row in 0..<fields.rowCount {
       let declaration =
         FieldDeclaration(rawValue: fields.declaration[row]).map { "\($0)" } ?? "?"

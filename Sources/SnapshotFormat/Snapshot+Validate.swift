@@ -45,6 +45,7 @@ extension Snapshot {
     try _checkTasks()
     try _checkStorage()
     try _checkFields()
+    try _checkSampling()
     for (row, module) in modules.enumerated() where module.end < module.start {
       throw Malformation(.modules, row: 0, "module \(row) ends before it starts")
     }
@@ -253,6 +254,14 @@ extension Snapshot {
         .storageCount, row: row,
         "row \(row) is \(storage.count[row]), more than its capacity \(storage.capacity[row])")
     }
+  }
+
+  private func _checkSampling() throws(Malformation) {
+    guard let sampling else { return }
+    guard sampling.interval > 0 else { throw Malformation(.sampling, row: 0, "the interval is 0") }
+    try _checkCount(.samplesBytes, sampling.bytes.count, sampling.node.count, of: "samples")
+    try _checkAscending(.samplesNode, sampling.node)
+    try _checkRows(.samplesNode, sampling.node, below: nodes.count, of: "nodes")
   }
 
   private func _checkFields() throws(Malformation) {

@@ -20,6 +20,9 @@ public struct Snapshot: Sendable {
   public var tasks: Tasks
   public var storage: Storage
   public var fields: Fields
+
+  /// nil where every birth was recorded, or none.
+  public var sampling: Sampling?
   public var modules: [Module]
   public var threads: [Thread]
   public var marks: [Mark]
@@ -378,7 +381,8 @@ public struct Snapshot: Sendable {
     nodes: Nodes, edges: Edges, roots: Roots, types: Types, labels: Labels, stacks: Stacks,
     modules: [Module], threads: [Thread], marks: [Mark], strings: StringTable,
     process: ProcessFacts, nodeNames: [NodeIndex: StringIndex], diagnostics: [Diagnostic],
-    tasks: Tasks = Tasks(), storage: Storage = Storage(), fields: Fields = Fields()
+    tasks: Tasks = Tasks(), storage: Storage = Storage(), fields: Fields = Fields(),
+    sampling: Sampling? = nil
   ) {
     self.nodes = nodes
     self.edges = edges
@@ -389,6 +393,7 @@ public struct Snapshot: Sendable {
     self.tasks = tasks
     self.storage = storage
     self.fields = fields
+    self.sampling = sampling
     self.modules = modules
     self.threads = threads
     self.marks = marks

@@ -147,6 +147,9 @@ public struct SnapshotBuilder {
   public var threads: [Snapshot.Thread] = []
   public var marks: [Snapshot.Mark] = []
   public var process = Snapshot.ProcessFacts()
+
+  /// The samples, by rows of the finished snapshot; nil where every birth is known.
+  public var sampling: Snapshot.Sampling?
   public var nodeNames: [UInt32: StringIndex] = [:]
   private var _diagnostics: [String: Int] = [:]
 
@@ -278,7 +281,7 @@ public struct SnapshotBuilder {
         Snapshot.Diagnostic(text: $0.key, count: $0.value)
       },
       tasks: Self._taskColumns(tasks, order), storage: Self._storageColumns(storage, order),
-      fields: Self._fieldColumns(_fields))
+      fields: Self._fieldColumns(_fields), sampling: sampling)
   }
 
   private static func _fieldColumns(

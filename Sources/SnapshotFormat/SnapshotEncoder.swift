@@ -51,7 +51,7 @@ internal struct SnapshotEncoder {
         table.put(position < name.count ? name[position] : 0)
       }
       table.put(UInt16(section.width))
-      table.put(section.isRequired ? SnapshotLayout.requiredFlag : 0)
+      table.put(section.isRequired || section.changesMeaning ? SnapshotLayout.requiredFlag : 0)
       table.put(offset)
       table.put(UInt64(bytes.count))
       table.put(Checksum.of(bytes))
@@ -169,6 +169,9 @@ internal struct SnapshotEncoder {
     case .fieldsType: rows(snapshot.fields.type)
     case .fieldsName: rows(snapshot.fields.name)
     case .fieldsDeclaration: rows(snapshot.fields.declaration)
+    case .sampling: rows(Column(_sampling(snapshot.sampling)))
+    case .samplesNode: rows(snapshot.sampling?.node ?? Column())
+    case .samplesBytes: rows(snapshot.sampling?.bytes ?? Column())
     case .modules:
       rows(
         _stream(snapshot.modules) { module, stream in
@@ -211,6 +214,13 @@ internal struct SnapshotEncoder {
     stream.put(UInt32(records.count))
     for record in records { put(record, &stream) }
     return Column(stream.bytes)
+  }
+
+  private static func _sampling(_ sampling: Snapshot.Sampling?) -> [UInt8] {
+    guard let sampling else { return [] }
+    var stream = StreamWriter()
+    stream.put(sampling.interval)
+    return stream.bytes
   }
 
   private static func _process(_ process: Snapshot.ProcessFacts) -> [UInt8] {

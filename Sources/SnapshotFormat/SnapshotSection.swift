@@ -15,13 +15,13 @@ public struct SnapshotVersion: Hashable, Comparable, Sendable, CustomStringConve
   }
 
   /// What this library writes, and the newest that it reads.
-  public static let current = SnapshotVersion(major: 1, minor: 3)
+  public static let current = SnapshotVersion(major: 1, minor: 4)
 
   public static func < (left: Self, right: Self) -> Bool {
     (left.major, left.minor) < (right.major, right.minor)
   }
 
-  /// `1.3`
+  /// `1.4`
   public var description: String { "\(major).\(minor)" }
 }
 
@@ -111,6 +111,9 @@ internal enum SnapshotSection: String, CaseIterable {
   case fieldsType = "fields.type"
   case fieldsName = "fields.name"
   case fieldsDeclaration = "fields.declaration"
+  case sampling
+  case samplesNode = "samples.node"
+  case samplesBytes = "samples.bytes"
   case modules
   case threads
   case marks
@@ -120,17 +123,17 @@ internal enum SnapshotSection: String, CaseIterable {
   var width: Int {
     switch self {
     case .nodesAddress, .rootsAddress, .rootsPC, .labelsFunction, .stacksPC, .largeSizesBytes,
-      .tasksAddress, .tasksID, .storageCount, .storageCapacity:
+      .tasksAddress, .tasksID, .storageCount, .storageCapacity, .samplesBytes:
       8
     case .nodesSize, .nodesType, .nodesStack, .nodesStrongCount, .edgesFirstEdge, .edgesTarget,
       .edgesLabel, .rootsTarget, .rootsThread, .rootsLabel, .typesName, .typesModule, .labelsName,
       .labelsIndex, .stacksParent, .stringsOffset, .largeSizesNode, .namesNode, .namesText,
       .tasksNode, .tasksInfo, .tasksParent, .tasksSuspendedAt, .storageNode, .storageText,
-      .fieldsType, .fieldsName:
+      .fieldsType, .fieldsName, .samplesNode:
       4
     case .nodesGeneration, .nodesUnownedCount, .nodesWeakCount: 2
     case .nodesKind, .nodesState, .edgesInfo, .rootsKind, .rootsInfo, .stringsBytes, .process,
-      .modules, .threads, .marks, .diagnostics, .fieldsDeclaration:
+      .modules, .threads, .marks, .diagnostics, .fieldsDeclaration, .sampling:
       1
     }
   }
@@ -141,9 +144,18 @@ internal enum SnapshotSection: String, CaseIterable {
     case .largeSizesNode, .largeSizesBytes, .namesNode, .namesText, .tasksNode, .tasksAddress,
       .tasksID, .tasksInfo, .tasksParent, .tasksSuspendedAt, .storageNode, .storageCount,
       .storageCapacity, .storageText, .fieldsType, .fieldsName, .fieldsDeclaration, .modules,
-      .threads, .marks, .diagnostics:
+      .threads, .marks, .diagnostics, .sampling, .samplesNode, .samplesBytes:
       false
     default: true
+    }
+  }
+
+  /// Whether a file that has it must not be read without it: generations and stacks of most nodes are unknown then,
+  /// and would be taken for those of the program's beginning.
+  var changesMeaning: Bool {
+    switch self {
+    case .sampling, .samplesNode, .samplesBytes: true
+    default: false
     }
   }
 }

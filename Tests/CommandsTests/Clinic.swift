@@ -40,6 +40,13 @@ struct Clinic {
     }
   }
 
+  /// Writes `sampled-1.mgraph` and `sampled-3.mgraph`: as those of the calls, of a program whose allocations were sampled.
+  func writeSampled() throws {
+    for calls in [1, 3] {
+      try Self.sampledSnapshot(calls: calls).write(to: "\(folder)/sampled-\(calls).mgraph")
+    }
+  }
+
   /// Writes `known.json`: of the third call's leaks the first is known, of the second the time is over; a third
   /// entry is of nothing that there is. Only `add` takes others in.
   func writeKnown() throws {
@@ -143,6 +150,22 @@ struct Clinic {
     ]
     heap.builder.note("a thread did not stop; its registers are unknown")
     return heap.snapshot()
+  }
+
+  /// The same of a program whose allocations were sampled: of each third block it is known when and where it was born.
+  static func sampledSnapshot(calls: Int) -> Snapshot {
+    var snapshot = snapshot(calls: calls)
+    let nodes = snapshot.nodes
+    let isSample = (0..<nodes.count).map { nodes.address[$0] / 16 % 3 == 0 }
+    snapshot.nodes.stack = Column(
+      nodes.stack.enumerated().map { isSample[$0.offset] ? $0.element : 0 })
+    snapshot.nodes.generation = Column(
+      nodes.generation.enumerated().map { isSample[$0.offset] ? $0.element : 0 })
+    let rows = (0..<nodes.count).filter { isSample[$0] }
+    snapshot.sampling = Snapshot.Sampling(
+      interval: 256, node: Column(rows.map { UInt32($0) }),
+      bytes: Column(rows.map { nodes.bytes($0) }))
+    return snapshot
   }
 
   /// The state at one of the steps.

@@ -68,6 +68,15 @@ import Testing
       words: ["whatif", "waiting.mgraph", "--weaken", "Hub.session", "--fail-on", "leaks"],
       status: .findings),
     Case(name: "whatif-of-a-variable", words: ["whatif", "call-1.mgraph", "--weaken", "pinned"]),
+    Case(name: "sampled-summary", words: ["summary", "sampled-3.mgraph"]),
+    Case(name: "sampled-leaks", words: ["leaks", "sampled-3.mgraph"], status: .findings),
+    Case(name: "sampled-stacks", words: ["stacks", "sampled-3.mgraph"]),
+    Case(
+      name: "sampled-stacks-none", words: ["stacks", "sampled-3.mgraph", "App.CallViewController"]),
+    Case(name: "sampled-object", words: ["object", "sampled-3.mgraph", firstController]),
+    Case(
+      name: "sampled-diff", words: ["diff", "sampled-1.mgraph", "sampled-3.mgraph"],
+      status: .findings),
     Case(name: "audit", words: ["audit", "call-3.mgraph"]),
     Case(
       name: "audit-of-a-type",
@@ -440,6 +449,7 @@ extension Clinic {
   fileprivate init(for expected: ReportTests.Case) throws {
     try self.init()
     if expected.words.contains(where: { $0.hasPrefix("steps/") }) { try writeSteps() }
+    if expected.words.contains(where: { $0.hasPrefix("sampled-") }) { try writeSampled() }
     if expected.words.contains("known.json") { try writeKnown() }
   }
 }

@@ -95,6 +95,54 @@ import Testing
     #expect(!young.isExact && young.survived.count == 2)
   }
 
+  @Test(
+    "Where allocations are sampled, a sample is exact, what is none is told by address, type and size"
+  )
+  func sampled() {
+    struct Block {
+      var address: UInt64
+      var type = "App.A"
+      var generation: UInt16?
+    }
+    func heap(_ blocks: [Block], ending generation: UInt16) -> Snapshot {
+      var heap = SnapshotDSL()
+      for block in blocks {
+        heap.object(
+          block.type, generation: block.generation ?? 0, strongCount: 1, address: block.address)
+      }
+      for past in 0...generation { heap.mark("m\(past)", generation: past) }
+      var snapshot = heap.snapshot()
+      let rows = blocks.indices.filter { blocks[$0].generation != nil }
+      snapshot.sampling = Snapshot.Sampling(
+        interval: 512, node: Column(rows.map { UInt32($0) }),
+        bytes: Column(rows.map { _ in 32 }))
+      return snapshot
+    }
+    let result = difference(
+      from: heap(
+        [
+          Block(address: 0x1000, generation: 0), Block(address: 0x2000, generation: 0),
+          Block(address: 0x3000), Block(address: 0x4000), Block(address: 0x5000),
+          Block(address: 0x6000, generation: 0),
+        ], ending: 0),
+      to: heap(
+        [
+          // The same; another sample at its address; the same, as far as can be told; another type; a sample where
+          // none was; none where a sample was.
+          Block(address: 0x1000, generation: 0), Block(address: 0x2000, generation: 1),
+          Block(address: 0x3000), Block(address: 0x4000, type: "App.B"),
+          Block(address: 0x5000, generation: 1), Block(address: 0x6000),
+        ], ending: 1))
+    #expect(!result.isExact)
+    #expect(result.survived.map(\.1) == [NodeIndex(0), NodeIndex(2)])
+    #expect(result.born == [1, 3, 4, 5].map { NodeIndex($0) })
+    #expect(result.died == [1, 3, 4, 5].map { NodeIndex($0) })
+    let alone = difference(
+      from: heap([Block(address: 0x1000, generation: 0)], ending: 0),
+      to: heap([Block(address: 0x1000, generation: 0)], ending: 1))
+    #expect(alone.isExact && alone.survived.count == 1)
+  }
+
   @Test("Without an agent, address, type and size have to do")
   func withoutAgent() {
     func heap(_ objects: [(UInt64, String)]) -> Snapshot {

@@ -124,6 +124,17 @@ enum AgentPrograms {
   /// `SwiftProgram.text`, which links the agent as a package that depends on it does.
   static let swiftLinked = Result { try compileSwift(SwiftProgram.text, named: "swiftlinked") }
 
+  /// `SampledProgram.text`.
+  static let sampled = Result {
+    let folder = try AgentPrograms.folder.get()
+    let source = folder.appendingPathComponent("Sampled.swift")
+    try SampledProgram.text.write(to: source, atomically: true, encoding: .utf8)
+    let program = folder.appendingPathComponent("Sampled").path
+    let result = try Command(["swiftc", "-g", source.path, "-o", program]).run()
+    guard result.status == 0 else { throw AgentTestError(result.errors) }
+    return program
+  }
+
   private static func compileSwift(_ text: String, named name: String) throws -> String {
     let folder = try folder.get()
     let source = folder.appendingPathComponent(name + ".swift")

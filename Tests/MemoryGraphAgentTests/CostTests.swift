@@ -14,7 +14,8 @@ import Testing
 
   /// Instructions of a whole run.
   private func instructions(
-    of program: String, _ arguments: [String], preloading library: String? = nil
+    of program: String, _ arguments: [String], preloading library: String? = nil,
+    sampling interval: String? = nil
   ) throws -> Int {
     let folder = try AgentPrograms.folder.get()
     let file = folder.appendingPathComponent(UUID().uuidString + ".callgrind").path
@@ -23,6 +24,7 @@ import Testing
       environment = [
         "LD_PRELOAD": library, "MEMORY_GRAPH_STACKS": "fast", "MEMORY_GRAPH_OUT": folder.path,
       ]
+      environment["MEMORY_GRAPH_SAMPLE"] = interval
     }
     let result = try Command(
       ["valgrind", "--tool=callgrind", "--callgrind-out-file=" + file, program] + arguments,
@@ -37,11 +39,13 @@ import Testing
   /// Instructions that a block's birth and death cost, beyond the program's own: the difference of two runs of
   /// different length, so that the beginning and the end don't count.
   private func instructionsEach(
-    of program: String, depth: Int, preloading library: String? = nil
+    of program: String, depth: Int, preloading library: String? = nil,
+    sampling interval: String? = nil
   ) throws -> Double {
     let (short, long) = (2_000, 22_000)
     func cost(_ program: String, _ count: Int, _ library: String?) throws -> Int {
-      try instructions(of: program, ["churn", "\(depth)", "\(count)"], preloading: library)
+      try instructions(
+        of: program, ["churn", "\(depth)", "\(count)"], preloading: library, sampling: interval)
     }
     let bare = try AgentPrograms.counted.get()
     let own = try cost(bare, long, nil) - cost(bare, short, nil)
@@ -66,6 +70,19 @@ import Testing
       of: try AgentPrograms.counted.get(), depth: depth,
       preloading: try AgentPrograms.optimizedLibrary.get())
     #expect(each <= bound, "\(each) instructions each")
+  }
+
+  @Test(
+    "A block without a sample costs a few instructions, its end as few",
+    .enabled(if: hasValgrind, "valgrind is not installed; scripts/setup --checks does it"))
+  func unsampled() throws {
+    // No sample is reached: 24,000 blocks of 40 bytes in so many.
+    let each = try instructionsEach(
+      of: try AgentPrograms.counted.get(), depth: 5,
+      preloading: try AgentPrograms.optimizedLibrary.get(), sampling: "4G")
+    #expect(each <= 36, "\(each) instructions each")
+    // Less would mean that nothing was counted.
+    #expect(each >= 12, "\(each) instructions each")
   }
 
   /// The figures that `hold` tells.

@@ -83,6 +83,12 @@ func randomBuilder(seed: UInt64, maximumNodes: Int = 40) -> SnapshotBuilder {
       random.pick(FieldDeclaration.allCases), of: builder.type(text("Type")),
       name: builder.string(text("field")))
   }
+  if count > 0, Bool.random(using: &random) {
+    let rows = (0..<UInt32(count)).filter { _ in Bool.random(using: &random) }
+    builder.sampling = Snapshot.Sampling(
+      interval: .random(in: 1...UInt64.max, using: &random), node: Column(rows),
+      bytes: Column(rows.map { _ in .random(in: 0...UInt64.max, using: &random) }))
+  }
   if count > 0 {
     func node() -> UInt32 { .random(in: 0..<UInt32(count), using: &random) }
     func label() -> LabelIndex {

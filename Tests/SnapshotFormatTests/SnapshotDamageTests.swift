@@ -23,12 +23,14 @@ import Testing
     heap.describe(hub, id: 1, frames: [0x1021])
     heap.fill(big, count: 1, of: 4, text: 1)
     heap.declare("App.Hub", "parent", .constant)
-    return heap.snapshot().serialized()
+    var snapshot = heap.snapshot()
+    snapshot.sampling = Snapshot.Sampling(interval: 512, node: Column([0]), bytes: Column([30]))
+    return snapshot.serialized()
   }()
 
   @Test("The file under test has every section")
   func everySection() {
-    #expect(RawFile(parsing: Self.whole).sections.count == 52)
+    #expect(RawFile(parsing: Self.whole).sections.count == 55)
     #expect(RawFile(parsing: Self.whole).bytes() == Self.whole)
   }
 
@@ -108,7 +110,7 @@ import Testing
     Fault(
       testDescription: "major version 0",
       error: .malformed(
-        path: "a.mgraph", section: "header", offset: 8, reason: "there is no format 0.3")
+        path: "a.mgraph", section: "header", offset: 8, reason: "there is no format 0.4")
     ) { $0.major = 0 },
     Fault(
       testDescription: "too many sections",
@@ -122,11 +124,11 @@ import Testing
         path: "a.mgraph", section: "section table", offset: 64, expected: 192_000,
         found: UInt64(whole.count - 64))
     ) { $0.sectionCount = 4_000 },
-    // One section more takes the table past a multiple of 64.
+    // With one section more the table ends at the multiple of 64 at which the sections began.
     Fault(
       testDescription: "a section that must be understood",
       error: .unknownSection(
-        path: "a.mgraph", section: "edges.color", offset: UInt64(whole.count + 64))
+        path: "a.mgraph", section: "edges.color", offset: UInt64(whole.count))
     ) { $0.sections.append(.init(name: "edges.color", width: 4, flags: 1, bytes: [1, 2, 3, 4])) },
     Fault(
       testDescription: "a required section left out",
@@ -135,7 +137,7 @@ import Testing
     Fault(
       testDescription: "a section twice",
       error: .malformed(
-        path: "a.mgraph", section: "section table", offset: 64 + 52 * 48,
+        path: "a.mgraph", section: "section table", offset: 64 + 55 * 48,
         reason: "section marks is there twice")
     ) { $0.sections.append(.init(name: "marks", width: 1, flags: 0, bytes: [0, 0, 0, 0])) },
     Fault(
@@ -147,7 +149,7 @@ import Testing
     Fault(
       testDescription: "rows of another width",
       error: .malformed(
-        path: "a.mgraph", section: "nodes.address", offset: UInt64(RawFile.aligned(64 + 52 * 48)),
+        path: "a.mgraph", section: "nodes.address", offset: UInt64(RawFile.aligned(64 + 55 * 48)),
         reason: "rows of 4 bytes instead of 8")
     ) { $0.sections[0].width = 4 },
     Fault(
@@ -159,27 +161,27 @@ import Testing
     Fault(
       testDescription: "a section that does not start at a multiple of 64",
       error: .malformed(
-        path: "a.mgraph", section: "section table", offset: 64 + 51 * 48 + 24,
+        path: "a.mgraph", section: "section table", offset: 64 + 54 * 48 + 24,
         reason: "section diagnostics starts at 0x10001, which is not a free multiple of 64")
-    ) { $0.sections[51].offset = 0x10001 },
+    ) { $0.sections[54].offset = 0x10001 },
     Fault(
       testDescription: "two sections in one place",
       error: .malformed(
         path: "a.mgraph", section: "section table", offset: 64 + 48 + 24,
-        reason: "section nodes.size starts at 0xa00, which is not a free multiple of 64")
-    ) { $0.sections[1].offset = UInt64(RawFile.aligned(64 + 52 * 48)) },
+        reason: "section nodes.size starts at 0xac0, which is not a free multiple of 64")
+    ) { $0.sections[1].offset = UInt64(RawFile.aligned(64 + 55 * 48)) },
     Fault(
       testDescription: "a section past the end",
       error: .truncated(
         path: "a.mgraph", section: "diagnostics", offset: UInt64(whole.count), expected: 37,
         found: 0)
-    ) { $0.sections[51].offset = UInt64(whole.count) },
+    ) { $0.sections[54].offset = UInt64(whole.count) },
     Fault(
       testDescription: "a section that ends past every file's end",
       error: .malformed(
-        path: "a.mgraph", section: "section table", offset: 64 + 51 * 48 + 32,
+        path: "a.mgraph", section: "section table", offset: 64 + 54 * 48 + 32,
         reason: "section diagnostics has 18446744073709551615 bytes, more than a file can have")
-    ) { $0.sections[51].length = .max },
+    ) { $0.sections[54].length = .max },
     Fault(
       testDescription: "bytes after the end",
       error: .malformed(
@@ -209,7 +211,7 @@ import Testing
   @Test("An unknown section that is not required is skipped; its checksum is verified")
   func unknownOptionalSection() throws {
     var file = RawFile(parsing: Self.whole)
-    file.minor = 4
+    file.minor = 5
     file.sections.insert(
       .init(name: "nodes.color", width: 3, flags: 2, bytes: [1, 2, 3, 4, 5, 6]), at: 5)
     var bytes = file.bytes()
@@ -219,6 +221,18 @@ import Testing
     #expect(throws: SnapshotError.checksum(path: "", section: "nodes.color", offset: offset)) {
       try Snapshot(bytes: bytes)
     }
+  }
+
+  @Test("What samples there are must be understood by whoever reads the file")
+  func samplesAreDemanding() throws {
+    let file = RawFile(parsing: Self.whole)
+    for name in ["sampling", "samples.node", "samples.bytes"] {
+      #expect(file.sections[try #require(file.index(of: name))].flags & 1 == 1)
+    }
+    #expect(file.sections[try #require(file.index(of: "marks"))].flags & 1 == 0)
+    var without = file
+    without.sections.removeAll { $0.name == "sampling" }
+    #expect(throws: SnapshotError.self) { try Snapshot(bytes: without.bytes()) }
   }
 
   @Test("A flipped byte of a section is reported with the section and its offset")
@@ -277,7 +291,7 @@ import Testing
       }
       return section == new.section && reason.hasPrefix("row 0 is \(new.value), which is no ")
     }
-    file.minor = 4
+    file.minor = 5
     let snapshot = try Snapshot(bytes: file.bytes())
     #expect(new.read(snapshot) == new.readAs)
     let diagnostic = try #require(snapshot.diagnostics.last)
@@ -317,6 +331,8 @@ import Testing
         + [1, 0, 0, 0, 65] + [UInt8](repeating: 0, count: 8)
         + [1, 0, 0, 0, 65] + [UInt8](repeating: 1, count: 8),
       place: 62, reason: "the figure \"A\" is there twice"),
+    StreamFault(
+      section: "sampling", bytes: [0, 0, 0, 0, 0, 0, 0, 0], place: 8, reason: "the interval is 0"),
     StreamFault(
       section: "process", bytes: [1, 2, 3], place: 0,
       reason: "a record needs 4 bytes and 3 are left"),

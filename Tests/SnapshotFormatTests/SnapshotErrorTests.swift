@@ -44,7 +44,7 @@ import Testing
     Description(
       error: .newerVersion(path: "a.mgraph", major: 2, minor: 1),
       text:
-        "a.mgraph: a snapshot of format 2.1, newer than 1.3, the newest that this version reads; "
+        "a.mgraph: a snapshot of format 2.1, newer than 1.4, the newest that this version reads; "
         + "use the memgraph that wrote it, or a later one"),
     Description(
       error: .truncated(

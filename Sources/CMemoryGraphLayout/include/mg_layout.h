@@ -11,6 +11,10 @@
 #define MG_STATE_MAGIC UINT64_C(0x3148504152474d4d) // "MMGRAPH1"
 #define MG_LAYOUT_VERSION 2
 
+// The version where blocks are sampled: a reader that does not know it must not take the few cells that there
+// are for all blocks.
+#define MG_LAYOUT_VERSION_SAMPLED 3
+
 // --- the allocation table: shadow pages --------------------------------------------------------
 //
 // One 8-byte cell for each 16 bytes of heap. A page of 4 KiB has 256 cells, in a chunk of their own;
@@ -34,6 +38,16 @@
 #define MG_SIZE_LARGE 0x7ffffffu
 #define MG_GENERATION_MAX 0x1fffu
 #define MG_STACK_MAX 0x3fffffu
+
+// --- samples, in place of the allocation table -------------------------------------------------
+
+// A block that is a sample, or of which the registry says something, or both.
+typedef struct mg_sample {
+  uint64_t address; // 0: the row is free
+  uint64_t cell;    // as in the allocation table; not live where the block is no sample
+  uint32_t next;    // the agent's own: the next row of the same hash, or the next free one
+  uint32_t pad;
+} mg_sample;
 
 // --- stacks: a trie ----------------------------------------------------------------------------
 
@@ -146,5 +160,10 @@ typedef struct mg_state_layout {
   // 1: every block since the program's beginning was recorded. A linked agent starts after libraries
   // and maybe after much of the program: what holds an object may then be a block that it never saw.
   uint32_t is_complete;
-  uint32_t pad;
+
+  // 0: every birth is recorded, in the allocation table. Else of each so many bytes that are asked for one, in the
+  // mean, is a sample, and only blocks with a sample in them are recorded, in `samples`.
+  uint32_t sample_interval;
+  uint64_t samples; // mg_sample[sample_capacity], free rows among them
+  uint64_t sample_capacity;
 } mg_state_layout;

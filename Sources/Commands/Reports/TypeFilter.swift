@@ -30,6 +30,12 @@ struct TypeFilter {
       _generation = nil
       return
     }
+    guard snapshot.sampling == nil else {
+      throw CommandError(
+        "--generation \(name)",
+        "allocations were sampled, so when most objects were born is unknown",
+        mend: "memgraph run without --sample records every birth", status: .usage)
+    }
     let marks = snapshot.marks
     guard let mark = marks.firstIndex(where: { $0.name == name }) else {
       let known =

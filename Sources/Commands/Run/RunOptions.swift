@@ -28,6 +28,9 @@ package struct RunOptions: Sendable {
   /// Whether blocks that are not Swift's are left out.
   package var swiftOnly: Bool
 
+  /// The mean distance of samples in bytes that are asked for; nil where every allocation is recorded.
+  package var sampleInterval: UInt64?
+
   /// How much memory the agent's tables may take in the program; nil for no limit.
   package var tableBytes: UInt64?
 
@@ -43,7 +46,8 @@ package struct RunOptions: Sendable {
   package init(
     program: String, arguments: [String] = [], outputFolder: String,
     secondsBetweenMarks: Double? = nil, takesExitSnapshot: Bool = true, stacks: Stacks = .fast,
-    swiftOnly: Bool = false, tableBytes: UInt64? = nil, showsKeys: Bool = false,
+    swiftOnly: Bool = false, sampleInterval: UInt64? = nil, tableBytes: UInt64? = nil,
+    showsKeys: Bool = false,
     preloadedLibrary: String? = nil,
     readerTool: String? = nil
   ) {
@@ -54,6 +58,7 @@ package struct RunOptions: Sendable {
     self.takesExitSnapshot = takesExitSnapshot
     self.stacks = stacks
     self.swiftOnly = swiftOnly
+    self.sampleInterval = sampleInterval
     self.tableBytes = tableBytes
     self.showsKeys = showsKeys
     self.preloadedLibrary = preloadedLibrary

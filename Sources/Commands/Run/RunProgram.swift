@@ -163,6 +163,7 @@ private func _environment(
   entries.append("MEMORY_GRAPH_STACKS=\(options.stacks.rawValue)")
   if options.takesExitSnapshot { entries.append("MEMORY_GRAPH_AT_EXIT=1") }
   if options.swiftOnly { entries.append("MEMORY_GRAPH_BLOCKS=swift") }
+  if let bytes = options.sampleInterval { entries.append("MEMORY_GRAPH_SAMPLE=\(bytes)") }
   if let bytes = options.tableBytes { entries.append("MEMORY_GRAPH_TABLE_BYTES=\(bytes)") }
   if options.showsKeys { entries.append("MEMORY_GRAPH_CONTENTS=keys") }
   return entries

@@ -35,7 +35,9 @@ extension Verb {
     progress.report(step: "summing up stacks", done: 0, total: 0)
     let tree = AllocationTree(of: filter.nodes(nodes, in: graph), in: graph)
     let costs = tree.exclusiveByRow.enumerated().filter { $0.element != .zero }.map {
-      StacksReport.StackCost(stack: StackIndex($0.offset), cost: $0.element)
+      StacksReport.StackCost(
+        stack: StackIndex($0.offset), cost: $0.element,
+        samples: tree.samplesByRow.isEmpty ? nil : tree.samplesByRow[$0.offset])
     }
     let report = StacksReport(subject: subject ?? "", costs: costs, names: inspection.names)
     try call.write(report, of: [inspection.input], inspection, progress: progress)

@@ -43,9 +43,11 @@ extension SummaryReport {
   init(of inspection: Inspection, filter: TypeFilter) throws {
     let graph = inspection.graph
     let shown = filter.nodes(liveNodes(of: graph), in: graph)
-    var costByGeneration: [Generation: Cost] = [:]
+    let isSampled = graph.snapshot.sampling != nil
+    var costByGeneration: [Generation: BirthCost] = [:]
     for node in shown {
-      costByGeneration[graph.generation(of: node), default: .zero] += graph.cost(of: node)
+      let cost = graph.birthCost(of: node)
+      if cost.samples > 0 { costByGeneration[graph.generation(of: node), default: .zero] += cost }
     }
     var countByRootKind: [UInt8: Int] = [:]
     let roots = graph.snapshot.roots
@@ -61,7 +63,9 @@ extension SummaryReport {
       },
       generations: graph.snapshot.process.hasAgent
         ? costByGeneration.sorted { $0.key < $1.key }.map {
-          SummaryReport.GenerationCost(generation: UInt16($0.key.rawValue), cost: $0.value)
+          SummaryReport.GenerationCost(
+            generation: UInt16($0.key.rawValue), cost: $0.value.rounded,
+            samples: isSampled ? $0.value.samples : nil)
         } : [],
       audit: SummaryReport.CountAudit(
         exact: counts.exact, unexplained: counts.rows.reduce(0) { $0 + $1.unexplained },

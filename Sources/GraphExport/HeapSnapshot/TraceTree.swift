@@ -20,9 +20,9 @@ struct TraceTree {
   /// The functions, the root's among them; 0 where no stack is known.
   var functionCount: Int { _code.callers.count > 1 ? _code.frames.count : 0 }
 
-  /// Takes in where the next node was allocated.
+  /// Takes in where the next node was allocated. Sums of samples would look like those of all objects: there are none.
   mutating func add(_ node: NodeIndex, graph: HeapGraph, names: Names) {
-    _callByNode.append(_code.call(of: graph.stack(of: node), names: names))
+    _callByNode.append(_code.call(of: graph.distinguishingStack(of: node), names: names))
     let call = Int(_callByNode[node.position])
     while _costs.count <= call { _costs.append(.zero) }
     if graph.isAlive(node) { _costs[call] += graph.cost(of: node) }

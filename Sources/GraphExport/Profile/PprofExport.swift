@@ -119,7 +119,7 @@ private struct ProfileWriter {
     let name = _samples.objectNames.names[Int(key.name)]
     var labels = [
       ("type", name.name), ("module", name.module),
-      ("generation", _samples.marks[key.snapshot].name(of: key.generation)),
+      ("generation", key.generation.map { _samples.marks[key.snapshot].name(of: $0) } ?? ""),
     ]
     if key.isLeaked { labels.append(("leaked", "true")) }
     if isBase { labels.append(("pprof::base", "true")) }

@@ -30,7 +30,9 @@ struct ProfileSamples {
 
     /// The row of their name.
     var name: UInt32
-    var generation: UInt16
+
+    /// nil for unknown.
+    var generation: UInt16?
     var isLeaked: Bool
   }
 
@@ -38,6 +40,9 @@ struct ProfileSamples {
 
   /// The sums in the order in which their first objects were met.
   private(set) var samples: [(key: Key, cost: Cost)] = []
+
+  /// Whether the sums are estimates, since allocations were sampled.
+  private(set) var areEstimates = false
 
   private(set) var objectNames = ObjectNames()
   private(set) var marks: [GenerationNames] = []
@@ -50,6 +55,8 @@ struct ProfileSamples {
   /// - Complexity: O(*V*) by stack, O(*V* + *E*) by path.
   init(_ snapshots: [ExportedSnapshot], by kind: ProfileKind) throws {
     self.kind = kind
+    areEstimates = kind == .stack && snapshots.contains { $0.graph.snapshot.sampling != nil }
+    var births: [BirthCost] = []
     var rowByKey: [Key: Int] = [:]
     var callsBySnapshot: [[Int]] = []
     for exported in snapshots {
@@ -86,9 +93,20 @@ struct ProfileSamples {
         let key = Key(
           snapshot: place, call: callsBySnapshot[place][node.position],
           name: objectNames.row(of: node, graph: graph, names: exported.names),
-          generation: graph.snapshot.nodes.generation[node.position],
+          generation: graph.snapshot.sampling == nil || graph.snapshot.knowsBirth(of: node)
+            ? graph.snapshot.nodes.generation[node.position] : nil,
           isLeaked: isLeaked[node.position])
-        if let row = rowByKey[key] {
+        if areEstimates {
+          let cost = graph.birthCost(of: node)
+          if cost.samples == 0 { continue }
+          if let row = rowByKey[key] {
+            births[row] += cost
+          } else {
+            rowByKey[key] = samples.count
+            samples.append((key, .zero))
+            births.append(cost)
+          }
+        } else if let row = rowByKey[key] {
           samples[row].cost += graph.cost(of: node)
         } else {
           rowByKey[key] = samples.count
@@ -96,9 +114,10 @@ struct ProfileSamples {
         }
       }
     }
+    for row in births.indices { samples[row].cost = births[row].rounded }
   }
 
-  /// The frames of a sample, innermost first.
+  /// The frames of a sample, innermost first; outermost that it is an estimate.
   ///
   /// - Complexity: O(frames).
   func frames(of key: Key) -> [ProfileFrame] {
@@ -106,11 +125,12 @@ struct ProfileSamples {
     var call = key.call
     switch kind {
     case .stack:
-      if call < 0 { return [.unknown] }
+      if call < 0 { return areEstimates ? [.unknown, .estimate] : [.unknown] }
       while call > 0 {
         frames.append(.code(Int(_code.frameByCall[call])))
         call = Int(_code.callers[call])
       }
+      if areEstimates { frames.append(.estimate) }
     case .path:
       frames.append(.object(Int(key.name)))
       while call >= 0 {
@@ -125,6 +145,7 @@ struct ProfileSamples {
   func source(of frame: ProfileFrame) -> SourceFrame {
     switch frame {
     case .unknown: return Self.plain("(no stack is known)")
+    case .estimate: return Self.plain("(estimated from samples)")
     case .object(let row): return Self.plain(objectNames.names[row].name)
     case .place(let text): return Self.plain(_places.text(numbered: text))
     case .code(let row):
@@ -149,6 +170,9 @@ enum ProfileFrame: Hashable {
 
   /// What is held, by the row of its name.
   case object(Int)
+
+  /// Outermost where the sum is an estimate.
+  case estimate
 
   /// In place of a stack that nobody took.
   case unknown

@@ -75,8 +75,8 @@ package enum ExportTable: String, CaseIterable, Sendable {
     case .objects:
       [
         Column("id", .integer, isKey: true), Column("snapshot_id", .integer),
-        Column("identity", .computed("address << 16 | generation")), Column("address", .integer),
-        Column("type_id", .integer),
+        Column("identity", .computed("address << 16 | ifnull(generation, 0)")),
+        Column("address", .integer), Column("type_id", .integer),
         Column("type", .name), Column("kind", .text), Column("state", .text),
         Column("bytes", .integer), Column("generation", .integer), Column("mark", .name),
         Column("stack_id", .integer), Column("strong_count", .integer),

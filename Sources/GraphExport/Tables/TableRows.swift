@@ -154,9 +154,15 @@ struct TableRows {
       taker.text(graph.kind(of: node).name)
       taker.text(graph.state(of: node).name)
       taker.integer(nodes.bytes(row))
-      taker.integer(nodes.generation[row])
-      taker.name(marks.name(of: nodes.generation[row]))
-      let call = _code.call(of: graph.stack(of: node), names: names)
+      if graph.snapshot.sampling == nil || graph.snapshot.knowsBirth(of: node) {
+        taker.integer(nodes.generation[row])
+        taker.name(marks.name(of: nodes.generation[row]))
+      } else {
+        taker.null()
+        taker.name("")
+      }
+      // A sum by stack would be one of the samples alone.
+      let call = _code.call(of: graph.distinguishingStack(of: node), names: names)
       if call == 0 { taker.null() } else { taker.integer(call) }
       if let count = graph.strongCount(of: node) { taker.integer(count) } else { taker.null() }
       taker.integer(nodes.unownedCount[row])

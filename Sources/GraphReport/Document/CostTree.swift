@@ -9,6 +9,9 @@ struct CostTree {
     var text: Line
     var cost: Cost
 
+    /// How many samples the cost is estimated from.
+    var samples = 0
+
     /// Positions of the lines below, the dearest first.
     var children: [Int] = []
   }
@@ -23,8 +26,10 @@ struct CostTree {
   ///
   /// - Parameter parent: nil for a row that is below none.
   @discardableResult
-  mutating func append(_ text: Line, cost: Cost, below parent: Int? = nil) -> Int {
-    rows.append(Row(text: text, cost: cost))
+  mutating func append(
+    _ text: Line, cost: Cost, samples: Int = 0, below parent: Int? = nil
+  ) -> Int {
+    rows.append(Row(text: text, cost: cost, samples: samples))
     if let parent {
       rows[parent].children.append(rows.count - 1)
     } else {

@@ -42,6 +42,9 @@ package enum Units {
     return (value < 0 ? "-" : "") + text
   }
 
+  /// A number that is an estimate: `~1,200`.
+  package static func estimate(_ value: Int) -> String { "~" + number(value) }
+
   /// A number with its sign: `+4`, `-1`, `0`.
   package static func signed(_ value: Int) -> String { (value > 0 ? "+" : "") + number(value) }
 

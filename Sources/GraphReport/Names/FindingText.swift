@@ -71,9 +71,11 @@ struct FindingText {
         Document.Detail("path", chain: foldsIndices ? chain.map(Names.foldingIndices) : chain))
     }
     if let cut { details.append(cut.detail) }
-    let frames = names.allocation(of: finding.representative)
-    if let site = Names.site(in: frames, type: type) {
-      details.append(Document.Detail("made", site.shown))
+    if let site = Names.site(in: made.frames, type: type) {
+      let part = made.samples.map {
+        Line(" (\(Units.number($0.there)) of \(Units.count($0.all, "sample")))")
+      }
+      details.append(Document.Detail("made", site.shown + (part ?? Line(""))))
     }
     if let generations = generationsText {
       details.append(Document.Detail("born", Line(generations)))
@@ -127,18 +129,24 @@ struct FindingText {
     }
   }
 
-  private var countByGeneration: [(name: String, count: Int)] {
-    guard names.snapshot.process.hasAgent, !names.snapshot.marks.isEmpty else { return [] }
-    var counts: [UInt16: Int] = [:]
-    for node in finding.members {
-      counts[names.snapshot.nodes.generation[node.position], default: 0] += 1
-    }
-    return counts.sorted { $0.key < $1.key }.map { (names.generation($0.key) ?? "", $0.value) }
+  private var made: (frames: [SourceFrame], samples: (there: Int, all: Int)?) {
+    names.allocation(ofAnyOf: finding.members, first: finding.representative)
   }
 
+  private var countByGeneration: [(name: String, count: Int)] {
+    names.births(of: finding.members).counts
+  }
+
+  private var isSampled: Bool { names.snapshot.sampling != nil }
+
   private var generationsText: String? {
-    let counts = countByGeneration
+    let (counts, known) = names.births(of: finding.members)
     guard let first = counts.first, let last = counts.last else { return nil }
+    if isSampled {
+      let shown = counts.prefix(6).map { "\(Units.estimate($0.count)) in \($0.name)" }
+      return shown.joined(separator: ", ") + (counts.count > 6 ? ", …" : "")
+        + ", estimated from \(Units.count(known, "sample"))"
+    }
     if counts.count == 1 { return "in \(first.name)" }
     if counts.allSatisfy({ $0.count == first.count }) {
       let list =
@@ -202,8 +210,7 @@ struct FindingText {
       let found = PathText(path: path, names: names).steps.reversed().lazy.compactMap(capture)
       if let found = found.first { return found }
     }
-    let frames = names.allocation(of: finding.representative)
-    guard let site = Names.site(in: frames, type: type) else { return nil }
+    guard let site = Names.site(in: made.frames, type: type) else { return nil }
     return json("allocation", site.file, site.line)
   }
 
@@ -226,7 +233,12 @@ struct FindingText {
       "generation": names.generation(of: finding.representative).map { .string($0) },
       "generations": countByGeneration.isEmpty
         ? nil : .object(countByGeneration.map { JSONValue.Member($0.name, .integer($0.count)) }),
-      "allocation": .array(names.allocation(of: finding.representative).map(\.json)),
+      "allocation": .array(made.frames.map(\.json)),
+      "births": isSampled
+        ? .members([
+          "estimated": .bool(true),
+          "samples": .integer(finding.members.count { names.snapshot.knowsBirth(of: $0) }),
+        ]) : nil,
       "addresses": .array(
         finding.members.prefix(Self.exampleCount).map { .string(names.address(of: $0).description) }
       ),

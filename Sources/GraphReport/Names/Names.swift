@@ -65,7 +65,9 @@ package final class Names {
   /// `malloc[120] in open_connection`.
   private func blockName(of node: NodeIndex) -> String {
     let size = "malloc[\(snapshot.nodes.bytes(node.position))]"
-    guard let function = allocation(of: node).first?.function else { return size }
+    guard snapshot.sampling == nil, let function = allocation(of: node).first?.function else {
+      return size
+    }
     return size + " in " + Self.plainFunction(function)
   }
 
@@ -338,6 +340,26 @@ package final class Names {
     frames(of: StackIndex(rawValue: snapshot.nodes.stack[node.position]))
   }
 
+  /// Where one of some nodes was allocated: the first where all births are known, else the place of most samples.
+  ///
+  /// - Returns: The frames, innermost first, and where allocations were sampled how many samples there are and how
+  ///   many of them were allocated there.
+  package func allocation(
+    ofAnyOf nodes: [NodeIndex], first: NodeIndex
+  ) -> (frames: [SourceFrame], samples: (there: Int, all: Int)?) {
+    guard snapshot.sampling != nil else { return (allocation(of: first), nil) }
+    var countByStack: [UInt32: Int] = [:]
+    for node in nodes where snapshot.knowsBirth(of: node) {
+      countByStack[snapshot.nodes.stack[node.position], default: 0] += 1
+    }
+    let all = countByStack.reduce(0) { $0 + $1.value }
+    let most = countByStack.filter { $0.key != 0 }.max {
+      ($0.value, $1.key) < ($1.value, $0.key)
+    }
+    guard let most else { return ([], (0, all)) }
+    return (frames(of: StackIndex(rawValue: most.key)), (most.value, all))
+  }
+
   /// The frame that a reader wants to see first: the program's own code that asked for an object, not
   /// the initializer of the object itself.
   package static func site(in frames: [SourceFrame], type: String) -> SourceFrame? {
@@ -429,9 +451,37 @@ package final class Names {
     return snapshot.marks.last.map { "after " + $0.name }
   }
 
-  /// The name of the generation that a node was born in.
+  /// How many of some nodes were born in each generation, the oldest first; nothing without marks.
+  ///
+  /// - Returns: The counts, and how many nodes of known birth they are of. Where allocations were sampled the counts
+  ///   are estimates: the nodes' number is known, so they are the shares of it that the samples have.
+  package func births(
+    of nodes: some Sequence<NodeIndex>
+  ) -> (counts: [(name: String, count: Int)], known: Int) {
+    guard snapshot.process.hasAgent, !snapshot.marks.isEmpty else { return ([], 0) }
+    var counts: [UInt16: Double] = [:]
+    var known = 0
+    var all = 0
+    for node in nodes {
+      all += 1
+      let weight = snapshot.birthWeight(of: node)
+      if weight == 0 { continue }
+      counts[snapshot.nodes.generation[node.position], default: 0] += weight
+      known += 1
+    }
+    let sum = counts.values.reduce(0, +)
+    let scale = snapshot.sampling == nil || sum == 0 ? 1 : Double(all) / sum
+    return (
+      counts.sorted { $0.key < $1.key }.map {
+        (generation($0.key) ?? "", Int(($0.value * scale).rounded()))
+      },
+      known
+    )
+  }
+
+  /// The name of the generation that a node was born in; nil where that is unknown.
   package func generation(of node: NodeIndex) -> String? {
-    snapshot.process.hasAgent ? generation(snapshot.nodes.generation[node.position]) : nil
+    snapshot.knowsBirth(of: node) ? generation(snapshot.nodes.generation[node.position]) : nil
   }
 
   // MARK: -

@@ -2,6 +2,7 @@
 
 package import GraphAnalysis
 package import GraphPrimitives
+internal import SnapshotFormat
 
 /// What happened between two marks, by type.
 package struct DifferenceReport: Report {
@@ -124,7 +125,14 @@ package struct DifferenceReport: Report {
             + " (\(Units.bytes(_born.total.bytes))), \(Units.number(_died.total.count)) gone"
             + " (\(Units.bytes(_died.total.bytes))), \(Units.number(_survivedCount)) alive at both."
         )))
-    if !_isExact {
+    if _from.snapshot.sampling != nil || _to.snapshot.sampling != nil {
+      document.blocks.append(
+        .paragraph(
+          Line(
+            "Allocations were sampled, so what was born and what is gone is an estimate: an object that is no sample"
+              + " counts as the one of its type and size that was at its address."
+          )))
+    } else if !_isExact {
       document.blocks.append(
         .paragraph(
           Line(

@@ -135,6 +135,9 @@ package struct ObjectReport: Report {
     }
     if let generation = _names.generation(of: _node) {
       facts.append(Document.Detail("born in", Line(generation)))
+    } else if _names.snapshot.sampling != nil, !_names.snapshot.knowsBirth(of: _node) {
+      facts.append(
+        Document.Detail("born in", Line("unknown, as where: the object is no sample", .faint)))
     }
     var document = Document(answer: answer)
     document.blocks.append(

@@ -81,6 +81,11 @@ package struct ReportInput: Sendable {
       "pid": .integer(Int(process.pid)),
       "objects": .integer(snapshot.nodes.count),
       "references": .integer(snapshot.edges.count),
+      "sampling": snapshot.sampling.map {
+        .members([
+          "interval": .integer(Int(clamping: $0.interval)), "samples": .integer($0.node.count),
+        ])
+      },
       "diagnostics": snapshot.diagnostics.json,
     ])
   }

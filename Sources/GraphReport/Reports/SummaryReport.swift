@@ -11,9 +11,13 @@ package struct SummaryReport: Report {
     package var generation: UInt16
     package var cost: Cost
 
-    package init(generation: UInt16, cost: Cost) {
+    /// How many samples the cost is estimated from; nil where it is none.
+    package var samples: Int?
+
+    package init(generation: UInt16, cost: Cost, samples: Int? = nil) {
       self.generation = generation
       self.cost = cost
+      self.samples = samples
     }
   }
 
@@ -83,6 +87,8 @@ package struct SummaryReport: Report {
             .members([
               "name": .string(name(of: entry)), "count": .integer(entry.cost.count),
               "bytes": .integer(Int(entry.cost.bytes.rawValue)),
+              "estimated": entry.samples == nil ? nil : .bool(true),
+              "samples": entry.samples.map { .integer($0) },
             ])
           })),
       JSONValue.Member(
@@ -103,8 +109,17 @@ package struct SummaryReport: Report {
   }
 
   package func document(limit: Int?) -> Document {
+    let sampling = _input.snapshot.sampling
     var document = Document(answer: answer)
     if let verdict = memoryText.verdict { document.blocks.append(.paragraph(verdict)) }
+    if let sampling {
+      document.blocks.append(
+        .paragraph(
+          Line(
+            "Allocations were sampled, one each \(Units.bytes(ByteCount(Int64(clamping: sampling.interval)))): of "
+              + "\(Units.count(sampling.node.count, "object")) it is known when and where they were made. "
+              + "Objects, holders and leaks are all here.")))
+    }
     document.blocks.append(.heading("Types"))
     document.blocks.append(.table(Document.table(of: _histogram, limit: limit)))
     if !_rootCounts.isEmpty {
@@ -115,18 +130,25 @@ package struct SummaryReport: Report {
             columns: [.init("count", .right), .init("kind")],
             rows: _rootCounts.map { [Line(Units.number($1)), Line($0.name)] })))
     }
-    if generations.count > 1 {
+    if generations.count > 1 || (sampling != nil && !generations.isEmpty) {
       let shown = generations.suffix(limit ?? generations.count)
-      document.blocks.append(.heading("Generations: born in, still alive"))
+      document.blocks.append(
+        .heading(
+          "Generations: born in, still alive"
+            + (sampling == nil ? "" : ", estimated from samples")))
+      let samples = sampling == nil ? [] : [Document.Table.Column("samples", .right)]
       document.blocks.append(
         .table(
           Document.Table(
-            columns: [.init("count", .right), .init("bytes", .right), .init("generation")],
+            columns: [.init("count", .right), .init("bytes", .right)] + samples
+              + [.init("generation")],
             rows: shown.map { entry in
-              [
-                Line(Units.number(entry.cost.count)), Line(Units.bytes(entry.cost.bytes)),
-                Line(name(of: entry)),
-              ]
+              let sign = sampling == nil ? "" : "~"
+              return [
+                Line(sign + Units.number(entry.cost.count)),
+                Line(sign + Units.bytes(entry.cost.bytes)),
+              ] + (entry.samples.map { [Line(Units.number($0))] } ?? [])
+                + [Line(name(of: entry))]
             },
             omitted: generations.count - shown.count)))
     }

@@ -58,6 +58,8 @@ package struct TasksReport: Report {
       let parent = tasks.parent[row]
       return parent == Snapshot.Tasks.noParent ? nil : names.task(row: Int(parent)).site
     }
+    // Of few tasks alone, where allocations were sampled: those would be told apart from the others.
+    guard names.snapshot.sampling == nil else { return nil }
     let node = NodeIndex(rawValue: tasks.node[row])
     return Names.site(in: names.allocation(of: node), type: "Task")
   }
@@ -102,7 +104,16 @@ package struct TasksReport: Report {
       "generations": generations(of: group).isEmpty
         ? nil
         : .object(generations(of: group).map { JSONValue.Member($0.name, .integer($0.count)) }),
+      "births": Self.births(of: group, names: _names),
       "ids": .array(group.tasks.map { .integer(Int(clamping: _names.snapshot.tasks.id[$0])) }),
+    ])
+  }
+
+  private static func births(of group: TaskGroup, names: Names) -> JSONValue? {
+    guard names.snapshot.sampling != nil else { return nil }
+    return .members([
+      "estimated": .bool(true),
+      "samples": .integer(group.nodes.count { names.snapshot.knowsBirth(of: $0) }),
     ])
   }
 
@@ -111,12 +122,7 @@ package struct TasksReport: Report {
   }
 
   private func generations(of group: TaskGroup) -> [(name: String, count: Int)] {
-    guard _names.snapshot.process.hasAgent, !_names.snapshot.marks.isEmpty else { return [] }
-    var counts: [UInt16: Int] = [:]
-    for node in group.nodes {
-      counts[_names.snapshot.nodes.generation[node.position], default: 0] += 1
-    }
-    return counts.sorted { $0.key < $1.key }.map { (_names.generation($0.key) ?? "", $0.value) }
+    _names.births(of: group.nodes).counts
   }
 
   package func document(limit: Int?) -> Document {
@@ -196,13 +202,16 @@ package struct TasksReport: Report {
     }
     let generations = generations(of: group)
     if !generations.isEmpty {
+      let isSampled = _names.snapshot.sampling != nil
       let shown = generations.prefix(Self.exampleCount).map {
-        "\(Units.number($0.count)) in \($0.name)"
+        "\(isSampled ? Units.estimate($0.count) : Units.number($0.count)) in \($0.name)"
       }
       details.append(
         Document.Detail(
           "born",
-          Line(shown.joined(separator: ", ") + (generations.count > shown.count ? ", …" : ""))))
+          Line(
+            shown.joined(separator: ", ") + (generations.count > shown.count ? ", …" : "")
+              + (isSampled ? ", estimated from samples" : ""))))
     }
     let ids = group.tasks.prefix(Self.exampleCount).map { "\(_names.snapshot.tasks.id[$0])" }
     details.append(

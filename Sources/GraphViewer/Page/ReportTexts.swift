@@ -53,7 +53,12 @@ struct ReportTexts {
       limits.append(
         "No stacks were recorded; memgraph run --stacks fast or full records them.")
     }
-    if let change = input.change, !change.isExact {
+    if let sampling = snapshot.sampling {
+      limits.append(
+        "Allocations were sampled, one each \(Units.bytes(ByteCount(Int64(clamping: sampling.interval)))): stacks and"
+          + " generations are known of \(Units.count(sampling.node.count, "object")) alone, figures by them are"
+          + " estimates, and so is what was born and what is gone.")
+    } else if let change = input.change, !change.isExact {
       limits.append(
         "The snapshots are of two runs, or one was taken without the agent: objects are paired by type and"
           + " size. Numbers compare; which object is which may not.")

@@ -91,6 +91,8 @@ struct ViewerSummary {
         "name": .string(input.names.generation(entry.generation) ?? "all"),
         "count": .integer(entry.cost.count),
         "bytes": .integer(Int(entry.cost.bytes.rawValue)),
+        "estimated": entry.samples == nil ? nil : .bool(true),
+        "samples": entry.samples.map { .integer($0) },
       ])
     }
   }

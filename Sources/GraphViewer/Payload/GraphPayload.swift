@@ -93,7 +93,10 @@ struct GraphPayload {
       end = snapshot.nodes.address[row] &+ size
       kind.append(byte: snapshot.nodes.kind[row])
       flag.append(byte: flags.byRow[row])
-      generation.append(UInt32(snapshot.nodes.generation[row]))
+      // One more than there can be stands for unknown.
+      generation.append(
+        snapshot.sampling == nil || snapshot.knowsBirth(of: node)
+          ? UInt32(snapshot.nodes.generation[row]) : 1 << 16)
       stack.append(
         code.row(
           of: StackIndex(rawValue: snapshot.nodes.stack[row]), names: input.names,

@@ -17,17 +17,30 @@ package struct AgentTables: HeapInventory {
   /// - Throws: ``CaptureError/badAgentState(_:)`` where there are none, or those of another version.
   package init(memory: TargetMemory, state address: UInt64) throws(CaptureError) {
     _memory = memory
-    guard
-      let bytes = memory.bytes(at: address, count: MemoryLayout<mg_state_layout>.size)
-    else { throw .badAgentState("no memory at \(String(address, radix: 16))") }
-    _state = bytes.loadUnaligned(as: mg_state_layout.self)
-    guard _state.magic == stateMagic else {
+    // An agent of version 2 may end before the fields of samples, which it does not have.
+    let least = MemoryLayout<mg_state_layout>.offset(of: \.sample_interval) ?? 0
+    guard let head = memory.bytes(at: address, count: least) else {
+      throw .badAgentState("no memory at \(String(address, radix: 16))")
+    }
+    var state = mg_state_layout()
+    withUnsafeMutableBytes(of: &state) {
+      $0.copyMemory(from: UnsafeRawBufferPointer(start: head, count: least))
+    }
+    guard state.magic == stateMagic else {
       throw .badAgentState("no tables at \(String(address, radix: 16))")
     }
-    guard _state.version == UInt32(MG_LAYOUT_VERSION) else {
+    switch state.version {
+    case UInt32(MG_LAYOUT_VERSION): break
+    case UInt32(MG_LAYOUT_VERSION_SAMPLED):
+      guard let whole = memory.load(mg_state_layout.self, at: address), whole.sample_interval > 0
+      else { throw .badAgentState("tables of samples without an interval") }
+      state = whole
+    default:
       throw .badAgentState(
-        "the agent's tables have version \(_state.version), this tool reads \(MG_LAYOUT_VERSION)")
+        "the agent's tables have version \(state.version), this tool reads \(MG_LAYOUT_VERSION)"
+          + " and \(MG_LAYOUT_VERSION_SAMPLED)")
     }
+    _state = state
   }
 
   /// Whether births and deaths are recorded.
@@ -46,7 +59,23 @@ package struct AgentTables: HeapInventory {
     }
     facts.runIdentity = _state.run_identity
     facts.pauseNanoseconds = _state.pause_nanoseconds
+    facts.sampleInterval = UInt64(_state.sample_interval)
     return facts
+  }
+
+  /// What is recorded of single blocks where blocks are sampled, by address; empty where all are recorded.
+  ///
+  /// A block that the program registered is there without being a sample.
+  func samples() -> [UInt64: HeapBlock] {
+    guard _state.sample_interval > 0 else { return [:] }
+    var blocks: [UInt64: HeapBlock] = [:]
+    for row in _rows(mg_sample.self, at: _state.samples, count: _state.sample_capacity)
+    where row.address != 0 && row.cell != 0 {
+      var block = _block(at: row.address, row.cell)
+      if row.cell & (1 << 36) != 0 { block.sampledBytes = block.size }
+      blocks[row.address] = block
+    }
+    return blocks
   }
 
   package var diagnostics: [String: Int] {

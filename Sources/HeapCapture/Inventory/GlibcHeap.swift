@@ -62,6 +62,19 @@ package struct GlibcHeap: HeapInventory {
     }
   }
 
+  /// Whether a block starts at an address.
+  ///
+  /// - Complexity: O(log *n*) for *n* blocks.
+  func hasBlock(at address: UInt64) -> Bool {
+    var low = 0
+    var high = _addresses.count
+    while low < high {
+      let middle = (low + high) / 2
+      if _addresses[middle] < address { low = middle + 1 } else { high = middle }
+    }
+    return low < _addresses.count && _addresses[low] == address
+  }
+
   package func stackTrie() -> (parents: [UInt32], pcs: [UInt64]) { ([0], [0]) }
   package func trieRow(ofStack slot: UInt32, trieCount: Int) -> UInt32 { 0 }
   package func marks() -> [Snapshot.Mark] { [] }

@@ -18,6 +18,10 @@ package struct HeapBlock: Hashable, Sendable {
   /// Whether the program registered it.
   package var isRegistered: Bool
 
+  /// Bytes as they were asked for where the block is a sample; nil where it is none, and where no samples are
+  /// taken. Without one the generation and the stack of a block are unknown where samples are taken.
+  package var sampledBytes: UInt64?
+
   package init(
     address: UInt64, size: UInt64, generation: UInt16 = 0, stack: UInt32 = 0,
     isRegistered: Bool = false
@@ -136,6 +140,9 @@ package struct InventoryFacts: Hashable, Sendable {
   package var stackMode = "none"
   package var runIdentity: UInt64 = 0
   package var pauseNanoseconds: UInt64 = 0
+
+  /// Of each so many bytes that the program asked for one, in the mean, is a sample; 0 where every birth is recorded.
+  package var sampleInterval: UInt64 = 0
 
   package init() {}
 }

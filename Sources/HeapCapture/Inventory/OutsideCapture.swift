@@ -30,7 +30,7 @@ func captureFromOutside(
   let tables = agentTables(in: memory, images: images, pid: pidInside)
   var inventory: OutsideInventory
   if let tables {
-    inventory = OutsideInventory(complete(tables, memory: memory, threads: threads))
+    inventory = OutsideInventory(try complete(tables, memory: memory, threads: threads))
   } else {
     inventory = OutsideInventory(
       try GlibcHeap(memory: memory, images: images, threads: threads, pid: pid))

@@ -124,7 +124,8 @@ function testOf(model, term) {
       return (node) => isWanted[column.stack[node]] === 1;
     }
     case "gen": {
-      if (!Number.isNaN(term.amount)) return (node) => compares(term, column.generation[node]);
+      // Above what 16 bits can say it is unknown: of no generation, then.
+      if (!Number.isNaN(term.amount)) return (node) => column.generation[node] <= 0xffff && compares(term, column.generation[node]);
       const wanted = new Set(
         model.summary.generations
           .filter((/** @type {any} */ entry) => String(entry.generation) === term.value || entry.name.toLowerCase() === term.value.toLowerCase())
