@@ -52,9 +52,6 @@ extension Verb {
         "memgraph run --out marks -- .build/debug/App --port 8080",
         "Runs App; its marks and exit.mgraph go to the folder marks."),
       Example(
-        "memgraph run --every 30 --stacks full -- .build/debug/App",
-        "A mark each half minute, with complete stacks."),
-      Example(
         "memgraph run --sample 512K --every 3600 -- .build/release/Server",
         "One allocation in 512 KB is recorded: next to no cost, for a server in production."),
     ],
