@@ -62,7 +62,8 @@ package final class HeapGraph: Sendable {
   /// too, with what they hold: objects whose deinitializer is running, since a thread is about to release
   /// their fields, and Swift objects without a reference count, which are immortal. In a partial
   /// snapshot so do objects with more retains than holders and resources without a holder, since what
-  /// holds them need not be in it: only what explains itself, a cycle, can be called leaked there.
+  /// holds them need not be in it: only what explains itself, a cycle, can be called leaked there. The side
+  /// table of a leaked object is held by each weak reference to the object.
   ///
   /// - Throws: `CancellationError` where `cancel` says so.
   package init(
@@ -134,9 +135,46 @@ package final class HeapGraph: Sendable {
         sources.append(UInt32(truncatingIfNeeded: node))
       }
     }
-    heldWithoutRoot = sources.dropFirst().map { NodeIndex(rawValue: $0) }
     let reached = try BreadthFirstForest(of: strong, from: sources, cancel: cancel)
-    isReachable = reached.parentByNode.map { $0 != .absent }
+    var isReachable = reached.parentByNode.map { $0 != .absent }
+    let tables = Self._sideTables(heldWeaklyIn: snapshot, holders: holders.graph, isReachable)
+    for table in tables { isReachable[Int(table)] = true }
+    self.isReachable = isReachable
+    heldWithoutRoot = (sources.dropFirst() + tables).sorted().map { NodeIndex(rawValue: $0) }
+  }
+
+  /// The side tables of objects that no root reaches, but to which something that is reached has a weak reference: that
+  /// keeps the table, also when the object is gone.
+  ///
+  /// - Complexity: O(*V*), and O(*E*) where there are side tables that no root reaches.
+  private static func _sideTables(
+    heldWeaklyIn snapshot: Snapshot, holders: CSRGraph, _ isReachable: [Bool]
+  ) -> [UInt32] {
+    var tableByObject: [UInt32: UInt32] = [:]
+    let kinds = snapshot.nodes.kind
+    for node in 0..<snapshot.nodes.count
+    where kinds[node] == NodeKind.sideTable.rawValue && !isReachable[node] {
+      for object in holders.successors(of: UInt32(truncatingIfNeeded: node)) {
+        tableByObject[object] = UInt32(truncatingIfNeeded: node)
+      }
+    }
+    if tableByObject.isEmpty { return [] }
+    var held: Set<UInt32> = []
+    func look(at target: UInt32, _ info: EdgeInfo) {
+      guard info.strength == .weak, let table = tableByObject[target] else { return }
+      held.insert(table)
+    }
+    for node in 0..<snapshot.nodes.count
+    where isReachable[node] && snapshot.nodes.state[node] != NodeState.deinited.rawValue {
+      let first = snapshot.edges.firstEdge
+      for row in Int(first[node])..<Int(first[node + 1]) {
+        look(at: snapshot.edges.target[row], EdgeInfo(rawValue: snapshot.edges.info[row]))
+      }
+    }
+    for row in 0..<snapshot.roots.count {
+      look(at: snapshot.roots.target[row], EdgeInfo(rawValue: snapshot.roots.info[row]))
+    }
+    return held.sorted()
   }
 }
 

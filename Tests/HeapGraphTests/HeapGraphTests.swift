@@ -173,4 +173,33 @@ import Testing
     #expect(Set(graph.nodes.filter { graph.isReachable[$0.position] }.map(\.position)) == reached)
     #expect(graph.strong.edgeCount == strong.count + heap.builder.roots.count)
   }
+
+  @Test("The side table of a leaked object is no leak while something that is reached has a weak reference to it")
+  func sideTables() throws {
+    for (isWeaklyHeld, isWatcherLeaked, isGlobal) in [
+      (true, false, false), (true, true, false), (false, false, false), (false, false, true),
+    ] {
+      var heap = SnapshotDSL()
+      let watcher = heap.object("App.Watcher")
+      heap.edge(watcher, "self", to: watcher)
+      if !isWatcherLeaked { heap.root(.global, address: 0x1000, to: watcher) }
+      let leak = heap.object("App.Leak", weakCount: 1)
+      heap.edge(leak, "self", to: leak)
+      let table = heap.node(.sideTable, "weak reference side table", module: "")
+      heap.edge(leak, "side table", to: table)
+      if isWeaklyHeld { heap.edge(watcher, "leak", to: leak, strength: .weak) }
+      if isGlobal { heap.root(.global, address: 0x2000, to: leak, strength: .weak) }
+      let snapshot = heap.snapshot()
+      let graph = try HeapGraph(snapshot)
+      let isHeld = isWeaklyHeld && !isWatcherLeaked || isGlobal
+      for node in graph.nodes {
+        switch graph.typeName(of: node) {
+        case "App.Watcher": #expect(graph.isReachable[node.position] == !isWatcherLeaked)
+        case "App.Leak": #expect(!graph.isReachable[node.position])
+        default: #expect(graph.isReachable[node.position] == isHeld)
+        }
+      }
+      #expect(graph.heldWithoutRoot.count == (isHeld ? 1 : 0))
+    }
+  }
 }
