@@ -60,6 +60,7 @@ def main():
             files = capture.measure_capture(tools, folder, 1_000_000)
             capture.check(tools, files)
             capture.measure_reports(tools, files, min(rounds, 5))
+            capture.measure_exports(tools, folder, files[0], min(rounds, 5))
             analysis.measure_difference(tools, files, max(3, min(rounds, 5)))
             for file in files:
                 os.remove(file)

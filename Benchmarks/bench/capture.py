@@ -82,6 +82,24 @@ def measure_reports(tools, files, rounds):
          spread=walls)
 
 
+# What `memgraph export` writes; each beside the analyses that the tool makes of the same file.
+EXPORTS = ["heapsnapshot", "pprof", "perfetto", "sqlite", "csv", "json", "collapsed"]
+
+
+def measure_exports(tools, folder, file, rounds):
+    """Exports, each beside `memgraph leaks` and `memgraph tree` of the same round."""
+    ratios = {name: [] for name in EXPORTS}
+    out = os.path.join(folder, "exported")
+    for _ in range(rounds):
+        analysis = sum(run([tools["memgraph"], verb, file, "--quiet"], good=(0, 1))["wall"] for verb in ("leaks", "tree"))
+        for name in EXPORTS:
+            took = run([tools["memgraph"], "export", file, "--quiet", "--format", name, "-o", out])["wall"]
+            os.remove(out)
+            ratios[name].append(took / analysis)
+    for name in EXPORTS:
+        ratio_goal("E", f"a million objects as {name}, time beside leaks and tree of the same snapshot", ratios[name], 3)
+
+
 def check(tools, files):
     for file in files:
         out = subprocess.run([tools["memgraph"], "check", file], capture_output=True, text=True, check=False)

@@ -16,6 +16,7 @@ SUBJECTS = [
     ("A", "What the analysis costs",
      "The product's algorithms in Swift and plain ones in C on the same graph, in turns; the answers are compared. Libraries of Python get the "
      "same graph. *heap* is made as heaps are, *power* has few nodes that most lead to, *chain* is a list, *star* a node that leads to all."),
+    ("E", "What exports cost", "`memgraph export` of a captured snapshot, from the start of the tool to the finished file."),
     ("Y", "Names and lines", "Addresses of functions of `memgraph` itself, as it was built for release."),
     ("F", "What is found", "Objects that are alive and hard to see, beside cycles that are leaked, under both tools."),
 ]

@@ -2,6 +2,10 @@
 
 # The goal's name, words of what it is about, and the reason; the first that fits is shown.
 REASONS = [
+    ("T", "full stacks",
+     "three quarters of what they add are libunwind's own steps: each frame waits for the look-up of how to leave it. Rules of the agent's own from "
+     "`.eh_frame` would be faster; fast stacks, the default, go by frame pointers"),
+    ("T9", "_Unwind_Backtrace", "the agent's figure has the look-up of the stack's row in it, which the other's has not"),
     ("S2", "bytes that the reader looks at",
      "half of the time is the scan, in which each pointer becomes a reference with its label and its strength; in the other half the memory is "
      "copied, blocks become nodes, and the file is written"),
