@@ -6,6 +6,12 @@ REASONS = [
      "three quarters of what they add are libunwind's own steps: each frame waits for the look-up of how to leave it. Rules of the agent's own from "
      "`.eh_frame` would be faster; fast stacks, the default, go by frame pointers"),
     ("T9", "_Unwind_Backtrace", "the agent's figure has the look-up of the stack's row in it, which the other's has not"),
+    ("T7", "itrees, sampled",
+     "not known; a loop over blocks of the same size takes 30"),
+    ("E", "sqlite",
+     "SQLite itself: it puts in millions of rows and sorts indices, while the analyses of a heap of few types take a second"),
+    ("E", "json", "each row has its names in words, three hundred bytes for an object and its references"),
+    ("A3", "components", "scipy's are a loop in C++ over the same two arrays; runs of one day gave 0.58 to 0.80"),
     ("S2", "bytes that the reader looks at",
      "half of the time is the scan, in which each pointer becomes a reference with its label and its strength; in the other half the memory is "
      "copied, blocks become nodes, and the file is written"),
