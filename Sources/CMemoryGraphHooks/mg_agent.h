@@ -378,8 +378,8 @@ bool mg_refuses_samples(void);
 /// Whether the process is the one that the agent started in, not a fork of it.
 bool mg_is_here(void);
 
-// A cause beside the errnos.
-enum { MG_CAUSE_TABLES_FULL = 1000 };
+// Causes beside the errnos.
+enum { MG_CAUSE_TABLES_FULL = 1000, MG_CAUSE_NO_SIZE };
 
 /// Says a sentence on standard error, once for each cause: an errno, 0 or MG_CAUSE_...
 void mg_complain(unsigned cause, const char *what, const char *why);

@@ -228,7 +228,12 @@ static void read_settings(char **environment) {
   mg_config.contents = equals(value_of(environment, "MEMORY_GRAPH_CONTENTS"), "keys");
   mg_config.at_exit = equals(value_of(environment, "MEMORY_GRAPH_AT_EXIT"), "1");
   mg_config.table_bytes = number_of(value_of(environment, "MEMORY_GRAPH_TABLE_BYTES"));
-  uint64_t interval = number_of(value_of(environment, "MEMORY_GRAPH_SAMPLE"));
+  const char *sample = value_of(environment, "MEMORY_GRAPH_SAMPLE");
+  uint64_t interval = number_of(sample);
+  if (sample && *sample && (!interval || interval > UINT32_MAX))
+    mg_complain(MG_CAUSE_NO_SIZE, "sampling as MEMORY_GRAPH_SAMPLE says",
+                interval ? "it is more than 4G, which is taken"
+                         : "it is no size, as 512K is; each allocation is recorded");
   mg_config.sample_interval = interval < UINT32_MAX ? (uint32_t)interval : UINT32_MAX;
   const char *folder = value_of(environment, "MEMORY_GRAPH_OUT");
   const char *channel = value_of(environment, "MEMORY_GRAPH_CHANNEL");

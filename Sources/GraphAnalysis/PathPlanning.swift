@@ -58,6 +58,12 @@ struct PathPlanning {
     }
     let names = steps.map { graph.typeName(of: $0.node) }
     let isCaptured = steps[last].edges.contains { graph.isCapture($0, from: graph.source(of: $0)) }
+    if isCaptured, graph.kind(of: path.target) == .closureContext,
+      let entry = steps.lastIndex(where: { graph.kind(of: $0.node) != .closureContext })
+    {
+      // A closure that was wrapped in another one: it can't be captured weakly, and would be missed.
+      return PathPlan(step: entry, advice: .clearField)
+    }
     if isCaptured {
       if names.contains(where: CutCandidates.isTimer) {
         return PathPlan(step: last, advice: .invalidateTimer)
@@ -90,6 +96,14 @@ struct PathPlanning {
     if !field.hasSuffix("]"), graph.isObject(path.target),
       CutCandidates.isBackReference(field, toType: graph.typeName(of: path.target))
     {
+      // From a root on, `previous` to an object of the same type is what holds the earlier ones of a list: it is the list
+      // that is to be bounded.
+      let type = graph.type(of: path.target)
+      if graph.type(of: steps[last].node) == type,
+        let entry = steps.lastIndex(where: { graph.type(of: $0.node) != type })
+      {
+        return PathPlan(step: entry, advice: .boundContainer)
+      }
       return PathPlan(step: last, advice: .makeWeak, reason: .backReference)
     }
     return PathPlan(step: last, advice: _isKeyed(steps[last]) ? .boundContainer : .clearField)

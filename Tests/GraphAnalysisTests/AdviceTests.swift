@@ -43,6 +43,52 @@ import Testing
     }
   }
 
+  @Test(
+    "Steps of a history that hold the ones before are to be bounded where the history is held, not made weak"
+  )
+  func history() throws {
+    var heap = SnapshotDSL()
+    let editor = heap.object("App.Editor")
+    heap.root(.global, address: 0x1000, to: editor, label: "App.editor")
+    var last = heap.object("App.UndoStep")
+    heap.edge(editor, "history", to: last)
+    for _ in 0..<10 {
+      let earlier = heap.object("App.UndoStep")
+      heap.edge(last, "previous", to: earlier)
+      last = earlier
+    }
+    let graph = try HeapGraph(heap.snapshot())
+    // Those that grow are behind the first.
+    let first = try #require(graph.nodes.first { graph.typeName(of: $0) == "App.UndoStep" })
+    let others = graph.nodes.filter { graph.typeName(of: $0) == "App.UndoStep" && $0 != first }
+    let cut = try #require(try abandoned(others, in: graph).findings.first?.cuts.first)
+    #expect(cut.advice == .boundContainer)
+    #expect(graph.field(of: cut.step) == "history")
+  }
+
+  @Test(
+    "Closures that capture closures are let go where the last of them is held: no weak capture compiles"
+  )
+  func wrappedClosures() throws {
+    var heap = SnapshotDSL()
+    let chain = heap.object("App.Middleware")
+    heap.root(.global, address: 0x1000, to: chain, label: "App.middleware")
+    var last = heap.node(.closureContext, "closure context", module: "")
+    heap.edge(chain, "chain", to: last)
+    for _ in 0..<5 {
+      let wrapped = heap.node(.closureContext, "closure context", module: "")
+      heap.edge(last, "capture[0]", to: wrapped)
+      last = wrapped
+    }
+    let graph = try HeapGraph(heap.snapshot())
+    let first = graph.target(of: EdgeIndex(try #require(graph.edges(of: graph.nodes[0]).first)))
+    let others = graph.nodes.filter { graph.kind(of: $0) == .closureContext && $0 != first }
+    let finding = try #require(try abandoned(others, in: graph).findings.first)
+    let cut = try #require(finding.cuts.first)
+    #expect(cut.advice == .clearField)
+    #expect(graph.field(of: cut.step) == "chain")
+  }
+
   @Test("Objects that were made one after the other say nothing about who owns whom")
   func siblings() throws {
     var heap = SnapshotDSL()

@@ -174,7 +174,9 @@ import Testing
     #expect(graph.strong.edgeCount == strong.count + heap.builder.roots.count)
   }
 
-  @Test("The side table of a leaked object is no leak while something that is reached has a weak reference to it")
+  @Test(
+    "The side table of a leaked object is no leak while something that is reached has a weak reference to it"
+  )
   func sideTables() throws {
     for (isWeaklyHeld, isWatcherLeaked, isGlobal) in [
       (true, false, false), (true, true, false), (false, false, false), (false, false, true),

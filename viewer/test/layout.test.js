@@ -9,9 +9,9 @@ import { layered } from "../src/layout/layered.js";
 import { crossings, spread } from "../src/layout/order.js";
 import { pictureOf } from "../src/layout/picture.js";
 import { retainedTree } from "../src/layout/retained.js";
-import { slice } from "../src/layout/slice.js";
+import { SCAN, slice } from "../src/layout/slice.js";
 import { cycleThrough, joinedFields, namesOf, stepsAlong, stepsAt, wayFromRoot } from "../src/layout/steps.js";
-import { icicle, rectAt, squarified, treemap } from "../src/layout/weighted.js";
+import { MOST_ROWS, icicle, rectAt, squarified, treemap } from "../src/layout/weighted.js";
 import { demoReport } from "./support/demo.js";
 import { ReportBuilder } from "./support/encode.js";
 import { modelOf } from "./support/model.js";
@@ -168,8 +168,11 @@ test("a hub with 20,000 holders is looked at in part, and says so", async () => 
   for (let at = 0; at < 20_000; at++) report.edge(report.node({ type }), target, "target");
   const model = await modelOf(report);
   const part = slice(model, [target]);
-  assert.equal(part.boxes.find((box) => box.kind === "more").count, 16_000);
-  assert.equal(part.boxes.find((box) => box.count === 4000).members.length, 4000);
+  assert.equal(part.boxes.find((box) => box.kind === "more").count, 4_000);
+  assert.equal(part.boxes.find((box) => box.count === SCAN).members.length, SCAN);
+  const opened = slice(model, [target], { opened: new Map([[target, 8]]) });
+  assert.equal(opened.boxes.find((box) => box.kind === "objects" && box !== opened.boxes[0]).count, 20_000, "who opens what is folded sees all");
+  assert.ok(!opened.boxes.some((box) => box.kind === "more"));
 });
 
 test("a long way is shown with a gap", async () => {
@@ -390,6 +393,16 @@ function randomTree(random, depth) {
   const count = depth > 0 ? Math.floor(random() * 6) : 0;
   return new Tree(count === 0 ? 1 + Math.floor(random() * 100) : Math.floor(random() * 20), Array.from({ length: count }, () => randomTree(random, depth - 1)));
 }
+
+test("an icicle of a long list has as many rows as a browser draws, and the rest in the last", () => {
+  let list = new Tree(1, []);
+  for (let length = 1; length < 5000; length++) list = new Tree(1, [list]);
+  const rects = icicle(list, 500, 16, 1);
+  assert.equal(rects.length, MOST_ROWS);
+  assert.equal(Math.max(...rects.map((rect) => rect.y)), (MOST_ROWS - 1) * 16);
+  const last = rects.find((rect) => rect.rest);
+  assert.deepEqual(last.rest, { count: 1, value: 5000 - (MOST_ROWS - 1) });
+});
 
 test("an icicle's bars lie under their parents, and what is left out is summed up", () => {
   for (let seed = 1; seed <= 100; seed++) {

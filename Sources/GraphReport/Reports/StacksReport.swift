@@ -173,7 +173,8 @@ package struct StacksReport: Report {
           Line(
             "All figures are estimates from \(Units.count(_calls[0].samples, "sample")), one each "
               + "\(Units.bytes(ByteCount(Int64(clamping: _interval)))) that was asked for; the third column has how many. "
-              + "From 100 samples an estimate is off by some 10 %, from 10 by some 30 %.")))
+              + "From 100 samples bytes are off by some 10 %, from 10 by some 30 %; numbers of small objects beside large ones are rougher."
+          )))
     }
     document.blocks += Document.tree(
       lines.branches(limit: limit, keepsRuns: true) { call in

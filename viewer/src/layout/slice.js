@@ -45,8 +45,8 @@ import { namesOf, referenceCount, stepsAlong, stepsAt, wayFromRoot } from "./ste
  * @property {boolean} isOnWay
  */
 
-/** How many references of the subject are looked at. */
-export const SCAN = 4000;
+/** How many references of the subject are looked at, as long as nobody asks for more of it. */
+export const SCAN = 16000;
 
 /** How many of each other box: their groups are told, and how many are not looked at. */
 const SCAN_BESIDE = 1000;
@@ -255,7 +255,7 @@ class Slicing {
   groupsAt(number) {
     const { isOutgoing = false, isWithWeak, cut } = this.options;
     const box = this.boxes[number];
-    const limit = number === 0 ? SCAN : SCAN_BESIDE;
+    const limit = this.opened.has(box.members[0]) ? Infinity : number === 0 ? SCAN : SCAN_BESIDE;
     /** @type {Map<number, Group>} */
     const groups = new Map();
     let looked = 0;

@@ -18,8 +18,11 @@
  * @property {{count: number, value: number} | null} rest what is summed up
  */
 
+/** How many rows an icicle has at most: browsers draw no picture of a list's 50,000. What lies deeper comes by zooming in. */
+export const MOST_ROWS = 200;
+
 /**
- * A tree as rows of bars, each under its parent, as wide as it is large.
+ * A tree as rows of bars, each under its parent, as wide as it is large. In the last of `MOST_ROWS` stands what lies deeper, summed up.
  *
  * Time O(rectangles that are drawn).
  *
@@ -43,9 +46,10 @@ export function icicle(root, width, rowHeight, least) {
     const children = /** @type {Node[]} */ (node.children());
     let at = x;
     const shown = [];
+    const isLast = depth + 2 >= MOST_ROWS;
     for (let place = 0; place < children.length; place++) {
       const child = children[place];
-      if (child.value * scale < least) {
+      if (child.value * scale < least || isLast) {
         const rest = restOf(children, place);
         if (rest.value * scale >= least) {
           rects.push({ node, depth: depth + 1, x: at, y: (depth + 1) * rowHeight, width: rest.value * scale, height: rowHeight, rest });

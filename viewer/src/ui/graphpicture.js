@@ -310,7 +310,7 @@ export class GraphPicture {
         h("div", { class: "actions" }, at > 0 && button("Make it the subject", () => this.actions.choose(at), { tip: "Enter" }), h("a", { class: "button", href: this.app.link("object", options) }, "Object"), h("a", { class: "button", href: this.app.link(this.actions.isIncoming ? "references" : "retainers", options) }, this.actions.isIncoming ? "References" : "Retained by")),
       );
     } else if (box.kind === "root") {
-      parts.push(h("p", { class: "quiet" }, `${model.rootKind(box.members[0])}, a root: it is alive as long as the ${box.kind === "root" && model.rootKind(box.members[0]) === "global" ? "program" : "thread or task"} is.`));
+      parts.push(h("p", { class: "quiet" }, `${model.rootKind(box.members[0])}, a root: what it refers to stays alive.`));
     } else if (box.kind === "more") {
       parts.push(button("Show more", () => this.actions.choose(at)));
     }

@@ -68,7 +68,7 @@ function facts(app, node) {
   if (generation) rows.push(["Generation", generation]);
   if (task >= 0) rows.push(["Task", `${number(model.tables.task.id[task])}, ${TASK_KINDS[(info >> 2) & 3] ?? "task"}, ${TASK_STATES[info & 3]}${info & 16 ? ", cancelled" : ""}`]);
   const holder = model.analysis.dominatorByNode[node];
-  rows.push(["Dominated by", holder === model.outside ? "nothing: it hangs on roots, or on several" : link(app, holder)]);
+  rows.push(["Dominated by", holder === model.outside ? (model.isLeaked(node) ? "nothing: no root reaches it, and it hangs on no one object" : "nothing: it hangs on roots, or on several") : link(app, holder)]);
   rows.push(["Alike", h("a", { href: app.link("objects", { q: termText("type", model.reportName(node)).replace("type:", "type=") }) }, "all objects of the type")]);
   return h("dl", null, rows.map(([name, value]) => [h("dt", null, name), h("dd", null, value)]).flat());
 }
