@@ -81,7 +81,9 @@ import Testing
       last = wrapped
     }
     let graph = try HeapGraph(heap.snapshot())
-    let first = graph.target(of: EdgeIndex(try #require(graph.edges(of: graph.nodes[0]).first)))
+    let editor = try #require(graph.nodes.first { graph.typeName(of: $0) == "App.Middleware" })
+    let edge = try #require(graph.edges(of: editor).first)
+    let first = graph.target(of: EdgeIndex(edge))
     let others = graph.nodes.filter { graph.kind(of: $0) == .closureContext && $0 != first }
     let finding = try #require(try abandoned(others, in: graph).findings.first)
     let cut = try #require(finding.cuts.first)
