@@ -35,8 +35,8 @@ package enum SQLiteExport {
     try database.run("BEGIN")
     for snapshot in snapshots { snapshot.analyseAhead() }
     var rows = TableRows(snapshots)
+    for table in ExportTable.allCases { try database.run(definition(of: table)) }
     for table in order {
-      try database.run(definition(of: table))
       var taker = try StatementRows(database, table)
       try rows.write(table, to: &taker)
       try taker.finish()
