@@ -164,8 +164,18 @@ import Testing
         last = 0
         continue
       }
-      #expect(throws: CaptureError.endedMeanwhile(pid: 0), "read \(last) of \(count)") {
-        try captureSnapshot(source: memory, state: state)
+      var problem: CaptureError?
+      do throws(CaptureError) {
+        _ = try captureSnapshot(source: memory, state: state)
+      } catch {
+        problem = error
+      }
+      // How the heap lies decides how many reads it takes: where this one took fewer, none was interrupted.
+      if memory.readCount <= last {
+        #expect(problem == nil && last > count * 3 / 4, "read \(last) of \(count)")
+        Self.end(pid)
+      } else {
+        #expect(problem == .endedMeanwhile(pid: 0), "read \(last) of \(count)")
       }
       _ = program.waitForEnd()
       last += max(1, count / 7)
