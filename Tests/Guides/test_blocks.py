@@ -76,6 +76,12 @@ class RightDocuments(unittest.TestCase):
         self.assertEqual(self.outcome(text).skipped, [(3, "it is a placeholder"), (7, "slow: it builds")])
         self.assertTrue(guides.run(text, is_slow=True).failures)
 
+    def test_what_runs_instead(self):
+        text = "<!-- slow: it builds -->\n<!-- instead: echo a > f -->\n\n    echo b > f\n\nThen\n\n    $ cat f\n    a\n"
+        self.assertEqual(self.outcome(text).skipped, [(4, "slow: it builds")])
+        self.outcome(text.replace("    a\n", "    b\n"), is_slow=True)
+        self.assertTrue(guides.run("<!-- slow: it builds -->\n<!-- instead: false -->\n\n    true\n").failures)
+
     def test_what_comes_first(self):
         self.outcome("<!-- first: echo a > f -->\n\n    $ cat f\n    a\n")
         self.assertTrue(guides.run("<!-- first: false -->\n\n    true\n").failures)
