@@ -56,6 +56,10 @@ import Testing
       #expect(notes.count == 1)
       // Two unowned, three weak, three unmanaged, and the one of the destroyed object.
       #expect(notes[0].contains("9 others"))
+    case .hprof:
+      #expect(notes.count == 2)
+      #expect(notes[0].contains("one size for all objects of a class"))
+      #expect(notes[1].contains("9 others"))
     case .pprof, .csv, .json, .collapsed, .dot, .mermaid, .sqlite: #expect(notes.isEmpty)
     }
     if format == .pprof {
