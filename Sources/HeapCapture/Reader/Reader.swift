@@ -30,7 +30,10 @@ package func serveChannel(
       sentence: "the agent and the reader do not understand each other; use both of one version")
   }
   if case .error(_, let sentence) = answer { failed(sentence) }
-  return writeAll(answer.line, to: channel) ? 0 : 1
+  let isHeard = writeAll(answer.line, to: channel)
+  // A program that has ended meanwhile hears nothing; the snapshot is there all the same.
+  if case .ok = answer { return 0 }
+  return isHeard ? 0 : 1
 }
 
 /// Captures the twin of a request and writes its snapshot.
