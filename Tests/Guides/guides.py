@@ -228,6 +228,10 @@ def main():
         begin = time.monotonic()
         return run((ROOT / name).read_text(), options.slow), time.monotonic() - begin
 
+    missing = [name for name in options.document if not (ROOT / name).is_file()]
+    if missing:
+        print(f"test-guides: no such document: {', '.join(missing)}; give paths from the root of the clone", file=sys.stderr)
+        sys.exit(2)
     names = options.document or documents()
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         outcomes = list(pool.map(timed, names))

@@ -1,6 +1,10 @@
 """Tests of what runs the blocks: a wrong document must fail."""
 
+import contextlib
+import io
+import sys
 import unittest
+from unittest import mock
 
 import guides
 
@@ -98,6 +102,18 @@ class RightDocuments(unittest.TestCase):
 
     def test_what_stays_in_the_background_is_ended(self):
         self.outcome("    sleep 1000 & echo $!\n")
+
+
+class MissingDocuments(unittest.TestCase):
+    def test_a_document_that_is_not_there_is_told_in_a_line(self):
+        errors = io.StringIO()
+        words = ["guides", "README.md", "docs/not-there.md", "docs"]
+        with mock.patch.object(sys, "argv", words), contextlib.redirect_stderr(errors), self.assertRaises(SystemExit) as end:
+            guides.main()
+        self.assertEqual(end.exception.code, 2)
+        self.assertEqual(
+            errors.getvalue(),
+            "test-guides: no such document: docs/not-there.md, docs; give paths from the root of the clone\n")
 
 
 if __name__ == "__main__":
