@@ -23,8 +23,9 @@ struct CycleSearch {
 
   private var _localByNode: [UInt32]
 
-  /// Of how many nodes that are equally good to tell a cycle of each is tried; of more only some of those that look alike.
-  private static let _mostStarts = 256
+  /// How many references may be looked at so that each of the nodes that are equally good to tell a cycle of is tried; where
+  /// more had to be, only some of those that look alike are.
+  private static let _mostWork = 1 << 18
   private static let _mostAlike = 16
 
   init(graph: HeapGraph, part: InducedSubgraph, costByEdge: [UInt8], order: ReadingOrder) {
@@ -85,7 +86,7 @@ struct CycleSearch {
         (0..<UInt32(component.graph.nodeCount)).filter {
           isBest.contains(component.nodeByLocal[Int($0)])
         }, of: component),
-      mostWork: 16 * (component.graph.nodeCount + component.graph.edgeCount),
+      mostWork: max(Self._mostWork, 16 * component.graph.edgeCount),
       precedes: { order.precedes(node($0), node($1)) }, cancel: cancel)
     guard let found else { return [] }
     return _turned(
@@ -94,7 +95,7 @@ struct CycleSearch {
 
   /// The nodes from which cycles are searched: all where they are few, else some of each shape.
   private func _starts(_ best: [UInt32], of component: InducedSubgraph) -> [UInt32] {
-    if best.count <= Self._mostStarts { return best }
+    if best.count * component.graph.edgeCount <= Self._mostWork { return best }
     let whole = InducedSubgraph(
       graph: component.graph, nodeByLocal: component.nodeByLocal.map { part.nodeByLocal[Int($0)] },
       edgeByLocal: component.edgeByLocal.map { part.edgeByLocal[Int($0)] })

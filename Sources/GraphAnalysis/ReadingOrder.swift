@@ -188,48 +188,55 @@ extension ReadingOrder {
   /// - Returns: a number for each of the nodes.
   /// - Complexity: O(nodes and their edges).
   func shapes(of nodes: ArraySlice<UInt32>, in part: InducedSubgraph) -> [UInt64] {
-    var colors: [UInt32: UInt64] = [:]
-    colors.reserveCapacity(nodes.count)
-    func whole(_ local: UInt32) -> NodeIndex {
-      NodeIndex(rawValue: part.nodeByLocal[Int(local)])
+    guard let first = nodes.min(), let last = nodes.max() else { return [] }
+    // Mostly the nodes are the whole part, and their numbers places of an array.
+    let isWhole = Int(last - first) + 1 == nodes.count
+    let members = Array(nodes)
+    var placeByNode: [UInt32: Int] = [:]
+    if !isWhole {
+      placeByNode = Dictionary(
+        uniqueKeysWithValues: members.enumerated().map { ($0.element, $0.offset) })
     }
-    for local in nodes {
-      let node = whole(local)
-      var color = _order(of: node).reduce(UInt64(graph.kind(of: node).rawValue)) {
+    let order = isWhole ? members.map { Int($0 - first) } : Array(members.indices)
+    func place(_ local: UInt32) -> Int? {
+      if isWhole { return local < first || local > last ? nil : Int(local - first) }
+      return placeByNode[local]
+    }
+    var colors = [UInt64](repeating: 0, count: members.count)
+    var placesByStack: [StackIndex: UInt64] = [:]
+    for (number, local) in members.enumerated() {
+      let node = NodeIndex(rawValue: part.nodeByLocal[Int(local)])
+      let stack = graph.distinguishingStack(of: node)
+      let known = placesByStack[stack]
+      let made = known ?? _places(of: stack).reduce(0) { Self._mixed($0, $1) }
+      if known == nil { placesByStack[stack] = made }
+      let color = _order(of: node).reduce(UInt64(graph.kind(of: node).rawValue)) {
         Self._mixed($0, $1)
       }
-      for place in _places(of: graph.distinguishingStack(of: node)) {
-        color = Self._mixed(color, place)
-      }
-      colors[local] = color
+      colors[order[number]] = Self._mixed(color, made)
     }
     for _ in 0..<3 {
-      var next: [UInt32: UInt64] = [:]
-      next.reserveCapacity(nodes.count)
-      for local in nodes {
-        let node = part.nodeByLocal[Int(local)]
-        var sum = Self._mixed(1, colors[local] ?? 0)
+      var next = [UInt64](repeating: 0, count: colors.count)
+      for (number, local) in members.enumerated() {
+        let own = order[number]
+        var sum = Self._mixed(1, colors[own])
         for slot in part.graph.edges(from: local) {
           let name = rank(ofSlot: part.edgeByLocal[slot])
-          sum &+= Self._mixed(Self._mixed(2, name), colors[part.graph.targets[slot]] ?? 0)
+          let target = place(part.graph.targets[slot])
+          sum &+= Self._mixed(Self._mixed(2, name), target.map { colors[$0] } ?? 0)
+          if let target { next[target] &+= Self._mixed(Self._mixed(4, name), colors[own]) }
         }
-        for place in graph.holders.graph.edges(from: node) {
+        for place in graph.holders.graph.edges(from: part.nodeByLocal[Int(local)]) {
           let holder = graph.holders.graph.targets[place]
           let name = rank(ofSlot: graph.holders.edgeBySlot[place])
           let type = holder == graph.outside ? .max : rank(of: NodeIndex(rawValue: holder))
           sum &+= Self._mixed(Self._mixed(3, name), UInt64(type))
         }
-        next[local, default: 0] &+= sum
-        for slot in part.graph.edges(from: local) {
-          let target = part.graph.targets[slot]
-          guard colors[target] != nil else { continue }
-          let name = rank(ofSlot: part.edgeByLocal[slot])
-          next[target, default: 0] &+= Self._mixed(Self._mixed(4, name), colors[local] ?? 0)
-        }
+        next[own] &+= sum
       }
       colors = next
     }
-    return nodes.map { colors[$0] ?? 0 }
+    return order.map { colors[$0] }
   }
 
   /// A number that follows from two, in which each bit depends on all.

@@ -49,6 +49,7 @@ func firstFinding(in text: String) -> String {
         .replacing(/thread \d+/, with: "thread _")
         .replacing(/\d[\d,.]* (×|bytes?|KB|MB)/) { "_ \($0.1)" }
         .replacing(/\d[\d,]* objects?/, with: "_ objects")
+        .replacing(/\d[\d,]* of them not/, with: "_ of them not")
         .replacing(/_ (bytes|KB|MB)/, with: "_ bytes")
         .replacing(/; _ bytes in _ objects( would go with (it|them))?/, with: "") + "\n"
     }.joined()

@@ -135,6 +135,9 @@ import Testing
     let frames = [frame("App.Feed.loop()"), frame("closure #1 in App.Feed.listen(_:)")]
     #expect(
       TasksReport.made(in: frame("main"), running: frames)?.function == "App.Feed.listen(_:)")
+    #expect(
+      TasksReport.made(in: frame("static App.Main.main()"), running: frames)?.function
+        == "App.Feed.listen(_:)")
     // What is known better stays, and top-level code is main.
     #expect(TasksReport.made(in: frame("main", "main.swift"), running: frames)?.function == "main")
     #expect(TasksReport.made(in: frame("App.start()"), running: frames)?.function == "App.start()")

@@ -101,8 +101,8 @@ struct FindingText {
   /// The findings of a report in its order, each with what it has to do with the cuts of others.
   ///
   /// An edge that is cut in two findings frees the objects of both; and one that leaves an object which another
-  /// finding is of goes by itself when that is mended: of two findings that are so to each other, or several in a
-  /// ring, the first one has to be mended whole.
+  /// finding is of goes by itself when that is mended: that is said of findings that come before, so that none goes with one
+  /// that goes with it.
   static func related(_ texts: [FindingText]) -> [FindingText] {
     var numbersByEdge: [String: [Int]] = [:]
     var numberByType: [String: Int] = [:]
@@ -114,19 +114,6 @@ struct FindingText {
         numbersByEdge[name, default: []].append(place + 1)
       }
       if numberByType[text.type] == nil { numberByType[text.type] = place + 1 }
-    }
-    // The findings with whose mending an edge of each goes.
-    var leansOn: [Int: Set<Int>] = [:]
-    func leans(_ place: Int, on other: Int) -> Bool {
-      var pending = [place]
-      var seen = Set(pending)
-      while let next = pending.popLast() {
-        if next == other { return true }
-        for further in leansOn[next] ?? [] where seen.insert(further).inserted {
-          pending.append(further)
-        }
-      }
-      return false
     }
     return texts.enumerated().map { place, text in
       var text = text
@@ -140,10 +127,8 @@ struct FindingText {
           text.relation +=
             "; \(title) is in the cut of finding \(other), too, and frees its objects as well"
         } else if text.names.kind(of: part.step.node) == .object,
-          let other = numberByType[text.names.typeName(of: part.step.node)], other != place + 1,
-          !leans(other - 1, on: place)
+          let other = numberByType[text.names.typeName(of: part.step.node)], other <= place
         {
-          leansOn[place, default: []].insert(other - 1)
           text.relation += "; with finding \(other) mended \(title) goes by itself"
         }
       }

@@ -65,6 +65,11 @@ package struct TasksReport: Report {
     return made(in: site, running: names.task(row: row).frames)
   }
 
+  /// Whether a function is where a program begins: `main`, or what a type with `@main` has.
+  private static func isMain(_ function: String) -> Bool {
+    function == "main" || function.hasPrefix("static ") && function.hasSuffix(".main()")
+  }
+
   /// The frame in which a task was made, where all that an optimized program without debug information says is that it was
   /// below `main`: the function that has the task's closure, which was inlined there.
   ///
@@ -72,7 +77,7 @@ package struct TasksReport: Report {
   ///   - site: What the stack of the allocation says.
   ///   - frames: The functions in which the task goes on, innermost first.
   static func made(in site: SourceFrame?, running frames: [SourceFrame]) -> SourceFrame? {
-    guard let site, site.function == "main", site.file == nil,
+    guard let site, isMain(site.function), site.file == nil,
       let outer = frames.last(where: OwnCode.isOwn), outer.function.hasPrefix("closure #"),
       let place = outer.function.firstRange(of: " in ")
     else { return site }
