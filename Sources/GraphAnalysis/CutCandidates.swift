@@ -56,6 +56,8 @@ struct CutCandidates {
       return cycle.map { Candidate(step: $0, advice: .makeLocalFunction, preference: 0) }
     }
     let names = cycle.map { graph.typeName(of: $0.node) }
+    let hasSource = cycle.contains { graph.isDispatchSource($0.node) }
+    let containers = cycle.count { graph.isContainer($0) }
     return cycle.indices.flatMap { position -> [Candidate] in
       let step = cycle[position]
       let next = cycle[(position + 1) % cycle.count].node
@@ -76,10 +78,10 @@ struct CutCandidates {
           ? .invalidateTimer
           : Self.isObserver(names[position])
             ? .removeObserver
-            : cycle.contains { graph.isDispatchSource($0.node) } ? .cancelSource : .captureWeakly
+            : hasSource ? .cancelSource : .captureWeakly
         return [Candidate(step: step, advice: advice, preference: 0)]
       }
-      var candidate = _field(at: position, of: cycle, next: next)
+      var candidate = _field(at: position, of: cycle, next: next, containers: containers)
       // Weak where living objects own what they refer to by the same field would free those too.
       if _ownsElsewhere(last) { candidate.preference += 3 }
       return [candidate]
@@ -108,7 +110,11 @@ struct CutCandidates {
   }
 
   /// What to do about a field of an object.
-  private func _field(at position: Int, of cycle: [ReferenceStep], next: NodeIndex) -> Candidate {
+  ///
+  /// - Parameter containers: How many steps of the cycle go through an element of a container.
+  private func _field(
+    at position: Int, of cycle: [ReferenceStep], next: NodeIndex, containers: Int
+  ) -> Candidate {
     let step = cycle[position]
     let field = graph.foldedField(of: step)
     let type = graph.typeName(of: next)
@@ -121,11 +127,7 @@ struct CutCandidates {
     if !isElement, graph.isObject(next) {
       if Self.isBackReference(field, toType: type) { return weak(.backReference, 1) }
       if cycle.count == 1, Self.hasName(field) { return weak(.ownPart, 2) }
-      if !graph.isContainer(step),
-        cycle.indices.contains(where: { $0 != position && graph.isContainer(cycle[$0]) })
-      {
-        return weak(.oneOfMany, 2)
-      }
+      if containers > 0, !graph.isContainer(step) { return weak(.oneOfMany, 2) }
       if graph.isObject(step.node), Self.hasName(field), _making.didMake(next, step.node) {
         return weak(.maker, 2)
       }
