@@ -14,9 +14,10 @@ struct PathCutSearch {
   private let _planning: PathPlanning
   private let _alike: AlikeReferences
 
-  init(in graph: HeapGraph) {
+  /// - Parameter callers: Tasks that are not to end, since they wait for the answer.
+  init(in graph: HeapGraph, callers: Set<NodeIndex> = []) {
     self.graph = graph
-    _planning = PathPlanning(in: graph)
+    _planning = PathPlanning(in: graph, callers: callers)
     _alike = AlikeReferences(in: graph)
   }
 
@@ -221,7 +222,7 @@ struct PathCutSearch {
     }
     var holders = graph.nodes(leadingTo: members, along: path.steps[plan.step...])
     switch graph.kind(of: step.node) {
-    case .task where plan.advice != .boundContainer:
+    case .task where plan.advice != .boundContainer && plan.advice != .clearField:
       return graph.effect(ofEnding: graph.tasks(like: holders))
     case .resource:
       return CutEffect(slots: holders.flatMap { graph.slots(to: $0) })

@@ -543,21 +543,24 @@ private struct PathSearch {
       }
       candidates.sort { ($0.cost, $0.slot) < ($1.cost, $1.slot) }
       var found = 0
-      var last: [UInt32] = []
+      var last: (cost: UInt32, slots: Set<UInt32>) = (0, [])
       for candidate in candidates {
-        let below = back.path(to: graph.strong.targets[Int(candidate.slot)]).reversed().map {
-          graph.holders.edgeBySlot[Int($0)]
-        }
-        let slots = _forest.path(to: candidate.holder) + [candidate.slot] + below
-        work += slots.count
-        if work > Self._workLookedThrough {
-          _isCutShort = true
-          return
-        }
-        if !_isSimple(slots) { continue }
         // Of a list each link may be the one, and the way is the same.
-        if slots != last { _add(slots, cost: candidate.cost, target: target) }
-        last = slots
+        if candidate.cost != last.cost || !last.slots.contains(candidate.slot) {
+          let below = back.path(to: graph.strong.targets[Int(candidate.slot)]).reversed().map {
+            graph.holders.edgeBySlot[Int($0)]
+          }
+          let slots = _forest.path(to: candidate.holder) + [candidate.slot] + below
+          // Sets take more time than a search.
+          work += 4 * slots.count
+          if work > Self._workLookedThrough {
+            _isCutShort = true
+            return
+          }
+          if !_isSimple(slots) { continue }
+          _add(slots, cost: candidate.cost, target: target)
+          last = (candidate.cost, Set(slots))
+        }
         found += 1
         let most = options.maximum.multipliedReportingOverflow(by: 4)
         if options.isMerged || found >= max(most.overflow ? .max : most.partialValue, 4) { break }
