@@ -27,9 +27,6 @@ struct Comparison {
   let markCount: Int
   var findings: [Finding]
 
-  /// Whether findings count nothing that is older than the first mark: what grows over several is told whole.
-  let tellsBornAlone: Bool
-
   /// Containers of the program's own that became longer by what has no type of the program's.
   let longer: [LengthenedContainer]
 
@@ -76,7 +73,6 @@ struct Comparison {
     longer =
       filter.isEmpty
       ? try lengthenedContainers(from: first.graph, to: graph, born: difference.born) : []
-    tellsBornAlone = growth == nil
     let bornSet = Set(bornNodes)
     // Of a leak that is older, only what was born in between is told.
     let leaked = try leaks(in: graph).findings.keeping(in: graph) { bornSet.contains($0) }
@@ -137,6 +133,6 @@ extension DifferenceReport {
       died: comparison.died, survivedCount: comparison.survivedCount, isExact: comparison.isExact,
       markCount: comparison.markCount, findings: comparison.findings,
       omittedCount: comparison.omittedCount, omitted: comparison.omitted,
-      longer: comparison.longer, tellsBornAlone: comparison.tellsBornAlone, names: last.names)
+      longer: comparison.longer, names: last.names)
   }
 }

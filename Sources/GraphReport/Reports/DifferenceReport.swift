@@ -38,7 +38,6 @@ package struct DifferenceReport: Report {
   private let _omittedCount: Int
   private let _omitted: Cost
   private let _longer: [LengthenedContainer]
-  private let _tellsBornAlone: Bool
   private let _names: Names
 
   /// Names of the last snapshot.
@@ -62,15 +61,13 @@ package struct DifferenceReport: Report {
   ///   - omittedCount: How many further ways that objects are held are not among the findings.
   ///   - omitted: What is held in those.
   ///   - longer: Containers of the program's own that became longer by what has no type of the program's.
-  ///   - tellsBornAlone: Whether findings count nothing that is older than the first mark.
   ///   - names: Names of the last snapshot.
   package init(
     from: ReportInput, to: ReportInput, changes: [Change], born: Histogram, died: Histogram,
     survivedCount: Int, isExact: Bool, markCount: Int, findings: [Finding],
     omittedCount: Int = 0, omitted: Cost = .zero, longer: [LengthenedContainer] = [],
-    tellsBornAlone: Bool = true, names: Names
+    names: Names
   ) {
-    _tellsBornAlone = tellsBornAlone
     _longer = longer
     _from = from
     _to = to
@@ -170,13 +167,6 @@ package struct DifferenceReport: Report {
     }
     if !_findings.isEmpty {
       document.blocks.append(.heading("What holds them"))
-      if _tellsBornAlone {
-        document.blocks.append(
-          .paragraph(
-            Line(
-              "Findings are of what was born after \(_titles[0]), and cuts of what holds that; leaks and growth tell of"
-                + " all there is.")))
-      }
       document.blocks += Document.items(FindingText.related(texts), limit: limit) {
         $0.item(number: $1)
       }
