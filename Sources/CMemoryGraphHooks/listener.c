@@ -79,7 +79,7 @@ static void serve(int connection) {
     return answer(connection, error, file);
   }
   if (strncmp(text, "snapshot\t1\t", 11) == 0)
-    return answer(connection, mg_snapshot(text + 11), text + 11);
+    return answer(connection, mg_snapshot_asked(text + 11), text + 11);
   answer(connection, EPROTONOSUPPORT, "");
 }
 

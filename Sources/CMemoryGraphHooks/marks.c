@@ -19,6 +19,9 @@ static uint32_t file_name_count;
 static const char *folder;
 static bool generation_ended;
 
+// Whether the mark of the program's end was taken.
+static bool is_over;
+
 bool mg_marks_start(void) {
   if (!mg_arena_reserve(&entries, MAX_MARKS * sizeof(mg_mark_entry)) ||
       !mg_arena_reserve(&file_names, MAX_MARKS * sizeof(const char *)))
@@ -135,34 +138,51 @@ static int take(const char *name, const char *path) {
   return error;
 }
 
-int mg_mark(const char *name) {
-  return mg_mark_telling(name, NULL);
-}
+// Who wants a mark or a snapshot.
+enum asker {
+  THE_PROGRAM,
+  ITS_END,
+  ANOTHER_PROCESS,
+};
 
-int mg_mark_telling(const char *name, char *written) {
+static int mark(const char *name, char *written, enum asker asker) {
   if (!name)
     return EINVAL;
   static char path[MAX_PATH]; // not on the stack, which may be a small one
   pthread_mutex_lock(&lock);
   mg_thread.busy++;
-  int error = folder ? path_for(name, path) : 0;
+  int error = asker == ANOTHER_PROCESS && is_over ? ESRCH : folder ? path_for(name, path) : 0;
   if (!error)
     error = take(name, folder ? path : NULL);
   if (written)
     strcpy(written, folder && !error ? path : "");
+  if (asker == ITS_END)
+    is_over = true;
   mg_thread.busy--;
   pthread_mutex_unlock(&lock);
   return error;
 }
 
-int mg_snapshot(const char *path) {
+int mg_mark(const char *name) {
+  return mark(name, NULL, THE_PROGRAM);
+}
+
+int mg_mark_end(const char *name) {
+  return mark(name, NULL, ITS_END);
+}
+
+int mg_mark_telling(const char *name, char *written) {
+  return mark(name, written, ANOTHER_PROCESS);
+}
+
+static int snapshot(const char *path, enum asker asker) {
   if (!path || !*path)
     return EINVAL;
   static char absolute[MAX_PATH]; // not on the stack, which may be a small one
   char stem[MAX_NAME + 1];
   pthread_mutex_lock(&lock);
   mg_thread.busy++;
-  int error = absolute_path(path, absolute);
+  int error = asker == ANOTHER_PROCESS && is_over ? ESRCH : absolute_path(path, absolute);
   if (!error) {
     // A snapshot ends a generation as a mark does, or two snapshots could not be told apart. It is
     // named after its file.
@@ -180,4 +200,12 @@ int mg_snapshot(const char *path) {
   mg_thread.busy--;
   pthread_mutex_unlock(&lock);
   return error;
+}
+
+int mg_snapshot(const char *path) {
+  return snapshot(path, THE_PROGRAM);
+}
+
+int mg_snapshot_asked(const char *path) {
+  return snapshot(path, ANOTHER_PROCESS);
 }

@@ -326,6 +326,11 @@ int mg_mark(const char *name);
 /// written.
 int mg_mark_telling(const char *name, char *written);
 #define MG_MAX_PATH 4096
+
+/// The mark of the program's end. From then on mg_mark_telling and mg_snapshot_asked, which are for others than the
+/// program, answer ESRCH: the process would be gone before their snapshots were done.
+int mg_mark_end(const char *name);
+int mg_snapshot_asked(const char *path);
 int mg_snapshot(const char *path);
 
 /// The folder's absolute path; NULL for none.

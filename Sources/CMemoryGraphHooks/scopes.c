@@ -22,6 +22,8 @@ enum {
   // A slot is not used again before so many others were closed: a task-local value that outlives its
   // scope is then told from those of the slot's next one by its serial number, and blocks by their stack.
   QUARANTINE = 256,
+  // How far behind the start of its parent's memory a child task is looked for.
+  MOST_BEFORE_TASK = 16 << 10,
   LEAST_BITS = 9,
   MOST_BITS = 27,
 };
@@ -161,17 +163,38 @@ static uint64_t token_with(uint32_t slot, uint64_t address) {
   return token;
 }
 
+// The recorded block that a task lies in, with its cell; 0 for none. Most tasks are blocks of their own, but a child of
+// `async let` lies in memory of its parent: in the parent's block, or in a slab that the parent has asked for.
+static uintptr_t block_around(uintptr_t task, uint64_t *value) {
+  uintptr_t address = task & ~(uintptr_t)15;
+  uintptr_t lowest = address > MOST_BEFORE_TASK ? address - MOST_BEFORE_TASK : 16;
+  while (address >= lowest) {
+    uint64_t *cell = mg_cell_find(address);
+    if (!cell) {
+      // No block begins in this page.
+      address = (address & ~(uintptr_t)((1 << MG_PAGE_SHIFT) - 1)) - 16;
+      continue;
+    }
+    *value = mg_cell_load(cell);
+    if (*value & MG_CELL_LIVE)
+      return task - address < MG_CELL_SIZE(*value) ? address : 0;
+    address -= 16;
+  }
+  return 0;
+}
+
 // The scope of the calling thread as a token; 0 for none.
 static uint64_t current_scope(void) {
   const uint64_t *local = functions.local_value(functions.key);
   if (local && *local)
     return is_open(*local) ? *local : 0;
-  // A detached task has no task-local values, but it was born in the scope that made it.
+  // A detached task has no task-local values, nor have its children, but its memory was born in the scope that made it.
   void *task = functions.current_task();
-  uint64_t *cell = task ? mg_cell_find((uintptr_t)task) : NULL;
-  uint32_t number = cell ? mg_stack_scope(MG_CELL_STACK(mg_cell_load(cell))) : 0;
+  uint64_t value = 0;
+  uintptr_t block = task ? block_around((uintptr_t)task, &value) : 0;
+  uint32_t number = block ? mg_stack_scope(MG_CELL_STACK(value)) : 0;
   if (number)
-    return token_with(number - 1, (uintptr_t)task);
+    return token_with(number - 1, block);
   uint64_t token = atomic_load_explicit(&strays, memory_order_acquire);
   return is_open(token) ? token : 0;
 }

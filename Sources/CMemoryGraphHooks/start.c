@@ -353,7 +353,7 @@ static const mg_api *executable_agent(void) {
 
 static void take_exit_snapshot(void) {
   if (mg_is_here())
-    mg_mark("exit");
+    mg_mark_end("exit");
 }
 
 // First of all constructors, so that blocks of the others are known, and so that of all that is to

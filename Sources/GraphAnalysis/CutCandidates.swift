@@ -57,11 +57,16 @@ struct CutCandidates {
     }
     let names = cycle.map { graph.typeName(of: $0.node) }
     let hasSource = cycle.contains { graph.isDispatchSource($0.node) }
-    let containers = cycle.count { graph.isContainer($0) }
+    // A library's list, as the details of an error, belongs to who has the library's object.
+    let lists = cycle.count {
+      graph.isContainer($0) && !graph.isLibrarys($0) && !graph.isCollection($0.node)
+    }
     return cycle.indices.flatMap { position -> [Candidate] in
       let step = cycle[position]
       let next = cycle[(position + 1) % cycle.count].node
-      if graph.isLibrarys(step) { return [_librarys(step, next: next)] }
+      if graph.isLibrarys(step) || graph.isLibrarysOwnClosure(step) {
+        return [_librarys(step, next: next)]
+      }
       if graph.kind(of: step.node) == .task { return [_end(of: step)] }
       if graph.kind(of: step.node) == .resource || graph.kind(of: next) == .resource {
         return [Candidate(step: step, advice: .closeResource, preference: 3)]
@@ -73,17 +78,21 @@ struct CutCandidates {
           // A closure that captures another closure, or a variable that holds one: nothing to make weak.
           return [Candidate(step: step, advice: .clearField, preference: 5)]
         }
+        // Where a closure has a context of its own, what holds the closure is the step before.
+        let isInContext = graph.kind(of: step.node) == .closureContext
+        let holder = names[isInContext ? (position + cycle.count - 1) % cycle.count : position]
         let advice: CutProposal.Advice =
-          Self.isTimer(names[position])
+          Self.isTimer(holder)
           ? .invalidateTimer
-          : Self.isObserver(names[position])
+          : Self.isObserver(holder)
             ? .removeObserver
             : hasSource ? .cancelSource : .captureWeakly
         return [Candidate(step: step, advice: advice, preference: 0)]
       }
-      var candidate = _field(at: position, of: cycle, next: next, containers: containers)
-      // Weak where living objects own what they refer to by the same field would free those too.
-      if _ownsElsewhere(last) { candidate.preference += 3 }
+      var candidate = _field(at: position, of: cycle, next: next, lists: lists)
+      // Weak where living objects own what they refer to by the same field would free those too; what is taken out of a
+      // collection is taken out of that one.
+      if !graph.isCollection(step.node), _ownsElsewhere(last) { candidate.preference += 3 }
       return [candidate]
     }
   }
@@ -102,18 +111,29 @@ struct CutCandidates {
   }
 
   /// What to do about a reference that is a library's own: what has it can be told to end. Where it leads
-  /// to an object of the program's, as a session does to its delegate, that is what its authors meant.
+  /// to an object of the program's, as a session does to its delegate, or has been inherited from the library, as an
+  /// operation's dependencies are, that is what its authors meant.
   private func _librarys(_ step: ReferenceStep, next: NodeIndex) -> Candidate {
-    let isMeant = graph.isObject(step.node) && graph.isObject(next) && graph.isOfProgram(next)
+    let isOfObjects = graph.isObject(step.node) && graph.isObject(next) && graph.isOfProgram(next)
+    let isMeant =
+      isOfObjects
+      && (graph.isOfProgram(step.node)
+        || Self.isBackReference(graph.foldedField(of: step), toType: graph.typeName(of: next)))
+    // What is in a cache was put there, and can be taken out.
+    let isInCache = isOfObjects && graph.typeName(of: step.node).contains("NSCacheEntry")
     return Candidate(
-      step: step, advice: .endLibraryObject, preference: isMeant ? 0 : 10, isLibrarys: true)
+      step: step, advice: .endLibraryObject,
+      preference: isMeant ? 0 : isInCache ? 3 : Self.leastPreference, isLibrarys: true)
   }
+
+  /// The preference of what only the library itself could change.
+  static let leastPreference = 10
 
   /// What to do about a field of an object.
   ///
-  /// - Parameter containers: How many steps of the cycle go through an element of a container.
+  /// - Parameter lists: How many steps of the cycle go through an element of a list of the program's.
   private func _field(
-    at position: Int, of cycle: [ReferenceStep], next: NodeIndex, containers: Int
+    at position: Int, of cycle: [ReferenceStep], next: NodeIndex, lists: Int
   ) -> Candidate {
     let step = cycle[position]
     let field = graph.foldedField(of: step)
@@ -123,11 +143,16 @@ struct CutCandidates {
     func weak(_ reason: CutProposal.Reason, _ preference: Int) -> Candidate {
       Candidate(step: step, advice: .makeWeak, reason: reason, preference: preference)
     }
-    // Nothing but an object can be referred to weakly.
-    if !isElement, graph.isObject(next) {
+    if isElement, graph.isCollection(step.node) {
+      // What cannot be changed has its elements as long as somebody has it.
+      let isMutable = ToolchainModules.isMutableCollection(graph.typeName(of: step.node))
+      return Candidate(step: step, advice: .clearField, preference: isMutable ? 3 : 6)
+    }
+    // Nothing but an object can be referred to weakly; and who has a collection owns it, or it would not live.
+    if !isElement, graph.isObject(next), !graph.isCollection(next) {
       if Self.isBackReference(field, toType: type) { return weak(.backReference, 1) }
       if cycle.count == 1, Self.hasName(field) { return weak(.ownPart, 2) }
-      if containers > 0, !graph.isContainer(step) { return weak(.oneOfMany, 2) }
+      if lists > 0, !graph.isContainer(step) { return weak(.oneOfMany, 2) }
       if graph.isObject(step.node), Self.hasName(field), _making.didMake(next, step.node) {
         return weak(.maker, 2)
       }
@@ -243,11 +268,26 @@ extension HeapGraph {
       if let first = step.edges.first, declaration(of: first, from: step.node) == .library {
         return true
       }
-      return ToolchainModules.working.contains(module(of: step.node))
-        && !ToolchainModules.isCollection(typeName(of: step.node))
+      return ToolchainModules.working.contains(module(of: step.node)) && !isCollection(step.node)
     default:
       return false
     }
+  }
+
+  /// Whether a step is by a field in which an object of a library's keeps a closure of the program's, with a context of its
+  /// own, and which has no name for the program: `Timer._fire`, where `Process.terminationHandler` has.
+  func isLibrarysOwnClosure(_ step: ReferenceStep) -> Bool {
+    guard let last = step.edges.last, label(of: last).function != 0, kind(of: step.node) == .object,
+      !step.edges.contains(where: { isCapture($0, from: source(of: $0)) })
+    else { return false }
+    return ToolchainModules.working.contains(module(of: step.node))
+      && foldedField(of: step).hasPrefix("_")
+  }
+
+  /// Whether a node is a collection of Foundation's or CoreFoundation's.
+  func isCollection(_ node: NodeIndex) -> Bool {
+    ToolchainModules.working.contains(module(of: node))
+      && ToolchainModules.isCollection(typeName(of: node))
   }
 
   /// Whether a step goes through a closure in the code of a library that comes with Swift.

@@ -55,8 +55,13 @@ struct CutSearch {
     guard !cycle.isEmpty else {
       return [_release(of: representative, components: all, counting: &counting)]
     }
-    var proposals: [(proposal: CutProposal, preference: Int)] = []
+    var proposals: [(proposal: CutProposal, preference: Int, isLibrarys: Bool)] = []
     var isSolved = false
+    let own = _nodes(of: componentOfRepresentative).filter {
+      graph.isObject($0) && graph.isOfProgram($0)
+    }
+    // Whether an edge of the program's own frees all that is the program's: what stays is a library's.
+    var isSolvedForProgram = false
     let above = all.flatMap { _holdersAbove($0) }
     // The links of a ring are one kind of reference, however many there are.
     var placeByKind: [[UInt64]: Int] = [:]
@@ -85,6 +90,10 @@ struct CutSearch {
       let (slots, released) = _effect(of: candidate, in: all)
       let freed = counting.freed(byCutting: above + slots, releasing: released)
       if !isSolved { isSolved = _holdsAll(of: componentOfRepresentative, freed) }
+      if !isSolvedForProgram, !candidate.isLibrarys, 1...max(1, freed.count) ~= own.count {
+        let freed = Set(freed)
+        isSolvedForProgram = own.allSatisfy { freed.contains($0.rawValue) }
+      }
       let nodes = freed.map { NodeIndex(rawValue: $0) }
       proposals.append(
         (
@@ -97,7 +106,8 @@ struct CutSearch {
               ? graph.otherHolders(
                 ofTargetsOf: slots, isFreed: [], released: Set(released), counting: counting,
                 order: _cycles.order) : []),
-          candidate.preference
+          candidate.preference,
+          candidate.isLibrarys && candidate.preference == CutCandidates.leastPreference
         ))
     }
     if !isSolved, !graph.isReachable[representative.position],
@@ -105,11 +115,15 @@ struct CutSearch {
         cycle, component: componentOfRepresentative, all: all,
         counting: &counting, cancel: cancel)
     {
-      proposals.append((together, -1))
+      proposals.append((together, -1, together.advice == .endLibraryObject))
     }
     // Equal ones keep the order of the cycle.
     return proposals.enumerated().sorted { left, right in
       let (leftCut, rightCut) = (left.element, right.element)
+      // What only a library could change comes last where the program can do without, however much it frees.
+      if isSolvedForProgram, leftCut.isLibrarys != rightCut.isLibrarys {
+        return rightCut.isLibrarys
+      }
       if leftCut.proposal.frees.count != rightCut.proposal.frees.count {
         return leftCut.proposal.frees.count > rightCut.proposal.frees.count
       }
@@ -221,7 +235,8 @@ struct CutSearch {
     var chosen: [Chosen] = []
     var next = cycle
     var scratch = [UInt32](repeating: .absent, count: part.graph.nodeCount)
-    let size = components.members(of: component).count
+    let members = _nodes(of: component)
+    let size = members.count
     let most = min(Self._mostTogether, max(1, Self._mostNodes / size))
     func freed(by chosen: [Chosen]) -> [UInt32]? {
       let freed = counting.freed(byCutting: above + chosen.flatMap(\.slots))
@@ -242,6 +257,15 @@ struct CutSearch {
           var fewer = chosen
           fewer.remove(at: position)
           if let still = freed(by: fewer) { (chosen, all) = (fewer, still) }
+        }
+        // What only a library could change is left out where the others free all that is the program's.
+        let own = members.filter { graph.isObject($0) && graph.isOfProgram($0) }.map(\.rawValue)
+        let changeable = chosen.filter {
+          !$0.candidate.isLibrarys || $0.candidate.preference != CutCandidates.leastPreference
+        }
+        if !own.isEmpty, !changeable.isEmpty, changeable.count < chosen.count {
+          let still = counting.freed(byCutting: above + changeable.flatMap(\.slots))
+          if Set(still).isSuperset(of: own) { (chosen, all) = (changeable, still) }
         }
         // One step of a library's own says what to end, and that lets go of all that it has.
         let candidates = chosen.map(\.candidate)

@@ -109,6 +109,12 @@ struct PathPlanning {
       return PathPlan(
         step: last, advice: .deinitializeMemory, reason: entries.count > 1 ? .entry : .none)
     }
+    // What Foundation's collections have of Swift's values they have in boxes: the element is what can be removed.
+    if last > 0, graph.typeName(of: steps[last].node) == "Foundation.__SwiftValue",
+      graph.isCollection(steps[last - 1].node)
+    {
+      return PathPlan(step: last - 1, advice: .clearField)
+    }
     if graph.isLibrarys(steps[last]) { return PathPlan(step: last, advice: .endLibraryObject) }
     let field = graph.foldedField(of: steps[last])
     if !field.hasSuffix("]"), graph.isObject(path.target),

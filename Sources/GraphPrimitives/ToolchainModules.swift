@@ -24,7 +24,7 @@ package enum ToolchainModules {
   ]
 
   /// Whether objects of a type are collections of Foundation's or CoreFoundation's, whose elements the program has
-  /// put there.
+  /// put there. An `NSCache` is none: what is in it hangs on entries that hold each other, and goes by its methods alone.
   package static func isCollection(_ type: String) -> Bool {
     let name = type.prefix { $0 != "<" }.split(separator: ".").last.map(String.init) ?? type
     return _collections.contains(name)
@@ -50,9 +50,16 @@ package enum ToolchainModules {
 
   private static let _collections: Set<String> = [
     "NSArray", "NSMutableArray", "NSDictionary", "NSMutableDictionary", "NSSet", "NSMutableSet",
-    "NSCountedSet", "NSOrderedSet", "NSMutableOrderedSet", "NSCache", "NSCacheEntry", "NSMapTable",
-    "NSHashTable", "NSPointerArray", "CoreFoundation table",
+    "NSCountedSet", "NSOrderedSet", "NSMutableOrderedSet", "NSMapTable", "NSHashTable",
+    "NSPointerArray", "CoreFoundation table",
   ]
+
+  /// Whether something can be taken out of a collection for which ``isCollection(_:)`` holds.
+  package static func isMutableCollection(_ type: String) -> Bool {
+    let name = type.prefix { $0 != "<" }.split(separator: ".").last.map(String.init) ?? type
+    return name.contains("Mutable")
+      || ["NSCountedSet", "NSMapTable", "NSHashTable", "NSPointerArray"].contains(name)
+  }
 
   /// Whether a module's file is one of the shared libraries that come with Swift.
   package static func isLibrary(path: String) -> Bool {

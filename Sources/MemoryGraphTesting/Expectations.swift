@@ -19,7 +19,7 @@ public func expectNoLeaks(
   let failure = try await perform(
     { LeakJudge.make($0, of: subject, ignoring: ignored, known: known) },
     takesStrays: Reporting.runsAlone, body)
-  if let failure { Reporting.record(failure, at: location) }
+  if let failure { Reporting.record(failure, of: subject, at: location) }
 }
 
 /// The same for a body that does not wait; the thread is blocked while it is checked.
@@ -34,7 +34,7 @@ public func expectNoLeaks(
   let failure = try performBlocking(
     { LeakJudge.make($0, of: subject, ignoring: ignored, known: known) },
     takesStrays: Reporting.runsAlone, body)
-  if let failure { Reporting.record(failure, at: location) }
+  if let failure { Reporting.record(failure, of: subject, at: location) }
 }
 
 /// Fails the test if objects of some classes that a body made are alive after it, whoever holds them.
@@ -50,10 +50,11 @@ public func expectFreed(
   column: UInt = #column, _ body: () async throws -> Void
 ) async rethrows {
   let location = CheckLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+  let subject = Reporting.subject(at: location)
   let failure = try await perform(
-    { .success(FreedJudge($0, of: Reporting.subject(at: location), classes: classes)) },
+    { .success(FreedJudge($0, of: subject, classes: classes)) },
     takesStrays: Reporting.runsAlone, body)
-  if let failure { Reporting.record(failure, at: location) }
+  if let failure { Reporting.record(failure, of: subject, at: location) }
 }
 
 /// The same for a body that does not wait; the thread is blocked while it is checked.
@@ -63,10 +64,11 @@ public func expectFreed(
   line: UInt = #line, column: UInt = #column, _ body: () throws -> Void
 ) rethrows {
   let location = CheckLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+  let subject = Reporting.subject(at: location)
   let failure = try performBlocking(
-    { .success(FreedJudge($0, of: Reporting.subject(at: location), classes: classes)) },
+    { .success(FreedJudge($0, of: subject, classes: classes)) },
     takesStrays: Reporting.runsAlone, body)
-  if let failure { Reporting.record(failure, at: location) }
+  if let failure { Reporting.record(failure, of: subject, at: location) }
 }
 
 /// Fails the test if what a body leaves behind becomes more with each repetition: leaked, or *abandoned*, which
@@ -94,7 +96,7 @@ public func expectNoGrowth(
     {
       GrowthJudge.make($0, of: subject, iterations: iterations, ignoring: ignored, known: known)
     }, takesStrays: Reporting.runsAlone, body)
-  if let failure { Reporting.record(failure, at: location) }
+  if let failure { Reporting.record(failure, of: subject, at: location) }
 }
 
 /// The same for a body that does not wait; the thread is blocked while it is checked.
@@ -110,5 +112,5 @@ public func expectNoGrowth(
     {
       GrowthJudge.make($0, of: subject, iterations: iterations, ignoring: ignored, known: known)
     }, takesStrays: Reporting.runsAlone, body)
-  if let failure { Reporting.record(failure, at: location) }
+  if let failure { Reporting.record(failure, of: subject, at: location) }
 }

@@ -24,7 +24,7 @@ open class LeakCheckedTestCase: XCTestCase {
       { LeakJudge.make($0, of: subject, ignoring: ignoredTypes, known: knownFindings) },
       takesStrays: true
     ) { super.invokeTest() }
-    guard let failure else { return }
+    guard let failure = quietly({ failure?.withReport(of: subject) }) else { return }
     recordFailure(
       withDescription: failure.text, inFile: failure.place?.file ?? "<unknown>",
       atLine: failure.place?.line ?? 0, expected: true)

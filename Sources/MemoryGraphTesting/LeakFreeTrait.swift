@@ -18,12 +18,17 @@ public struct LeakFreeTrait: TestTrait, SuiteTrait, TestScoping {
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
     let subject = quietly {
-      CheckSubject(test: Reporting.name(of: test), source: test.sourceLocation.filePath)
+      CheckSubject(
+        test: Reporting.name(of: test), source: test.sourceLocation.filePath,
+        line: test.sourceLocation.line)
     }
     let failure = try await perform(
       { LeakJudge.make($0, of: subject, iterations: iterations, ignoring: ignored, known: known) },
       takesStrays: Reporting.runsAlone, function)
-    if let failure { Reporting.record(failure, at: test.sourceLocation) }
+    if let failure {
+      let failure = quietly { failure.withReport(of: subject) }
+      Reporting.record(failure, at: test.sourceLocation)
+    }
   }
 }
 

@@ -5,6 +5,7 @@ import GoldenFiles
 import ReportSchema
 import SnapshotDSL
 import SnapshotFormat
+import Symbolication
 import Testing
 
 @testable import Commands
@@ -153,6 +154,112 @@ import Testing
       .compactMap(\.["kind"].string)
     #expect(kinds.count { $0 == "abandoned" } == 2)
     #expect(recordings.written.contains("reports/growth.json"))
+  }
+
+  /// The report that a failed check leaves: of the third call's leaks, or of a check that could not be made.
+  private func checkReport(_ check: String, leaksOf snapshot: String?, by clinic: Clinic) -> String
+  {
+    guard let snapshot else {
+      return """
+        {"schema": "memory-graph/report/1", "tool": {"name": "memgraph", "version": "1", "verb": "leak-test"},
+         "inputs": [], "findings": [], "totals": {"live": {"count": 0, "bytes": 0, "byType": {}},
+         "leaked": {"count": 0, "bytes": 0, "byType": {}}}, "check": \(check)}
+        """
+    }
+    return clinic.call(["leaks", snapshot, "--format", "json"]).output
+      .replacingOccurrences(of: "\"inputs\":", with: "\"check\": \(check), \"inputs\":")
+  }
+
+  @Test(
+    "Each leak check that failed is told with its test; what the program's end shows as well is one finding"
+  )
+  func failedChecks() throws {
+    let recordings = try Recordings()
+    defer { recordings.remove() }
+    _ = recordings.bundle()
+    let before = try JSON(parsing: recordings.text("report.json"))["findings"].elements.count
+    for (name, check, snapshot) in [
+      (
+        "CallTests.ending",
+        #"{"test": "CallTests.ending", "answer": "3 × App.Call are not freed", "made": true, "file": "/src/CallTests.swift", "line": 7}"#,
+        "call-3.mgraph"
+      ),
+      (
+        "CallTests.again", #"{"test": "CallTests.again", "answer": "leaks again", "made": true}"#,
+        "call-3.mgraph"
+      ),
+      (
+        "MailTests.sending",
+        #"{"test": "MailTests.sending", "answer": "The leak check could not be made", "made": false}"#,
+        nil
+      ),
+    ] as [(String, String, String?)] {
+      try checkReport(check, leaksOf: snapshot, by: recordings.clinic)
+        .write(to: recordings.url("marks/\(name).json"), atomically: true, encoding: .utf8)
+    }
+    let call = recordings.bundle()
+    let report = try JSON(parsing: recordings.text("report.json"))
+    #expect(try ReportSchema().objections(to: report).isEmpty)
+    #expect(report["findings"].elements.count == before, "each is one finding")
+    let tests: JSON = .array([.string("CallTests.again"), .string("CallTests.ending")])
+    let told = report["findings"].elements.filter { $0["tests"] == tests }
+    #expect(told.count == 4, "those of the third call's snapshot")
+    #expect(
+      report["bundle"]["failedChecks"].elements.compactMap(\.["test"].string)
+        == ["CallTests.again", "CallTests.ending", "MailTests.sending"])
+    for text in [call.output, recordings.text("summary.md"), recordings.text("index.html")] {
+      for part in [
+        "3 leak checks failed", "CallTests.ending", "MailTests.sending",
+        "3 × App.Call are not freed",
+        "CallTests.swift:7", "could not be made",
+      ] {
+        #expect(text.contains(part), "\(part)\n\(text)")
+      }
+    }
+    #expect(call.output.contains("tests  CallTests.again, CallTests.ending"), "\(call.output)")
+    #expect(recordings.text("junit.xml").contains("CallTests.ending"))
+
+    // One that could not be made is no success.
+    for name in try FileManager.default.contentsOfDirectory(atPath: recordings.folder + "/marks")
+    where !name.hasPrefix("MailTests") {
+      try FileManager.default.removeItem(at: recordings.url("marks/" + name))
+    }
+    let alone = recordings.bundle("--fail-on", "any")
+    #expect(alone.status == .findings)
+    #expect(alone.output.hasPrefix("Nothing found in 0 runs; 1 leak check failed"))
+    #expect(recordings.bundle("--fail-on", "leaks").status == .nothingFound)
+  }
+
+  @Test("What could not be named is told, as leaks does")
+  func symbolGaps() throws {
+    let recordings = try Recordings()
+    defer { recordings.remove() }
+    // A program on disk that is not the one that was recorded.
+    let program = recordings.folder + "/Worker"
+    try FileManager.default.copyItem(atPath: "/bin/true", toPath: program)
+    var heap = SnapshotDSL()
+    heap.builder.process.runIdentity = 9
+    heap.builder.process.executable = program
+    heap.module(program, buildID: "5eee", addresses: 0x5000..<0xA000)
+    heap.object(
+      "App.Job", bytes: 24, strongCount: 1, stack: heap.stack(0x8001, 0x8120, 0x8200))
+    try heap.snapshot().write(to: recordings.folder + "/marks/stale.mgraph")
+    let marks = recordings.folder + "/marks"
+    let leaks = Call(
+      ["leaks", marks + "/stale.mgraph"],
+      symbolizer: { Symbolizer(modules: $0, debugDirectories: $1) })
+    let said = "Worker: the file on disk is another build; rebuild or give --symbols"
+    #expect(leaks.errors.contains(said), "\(leaks.errors)")
+    let bundle = Call(
+      ["bundle", marks, "-o", recordings.folder + "/bundle"],
+      symbolizer: { Symbolizer(modules: $0, debugDirectories: $1) })
+    #expect(bundle.errors.contains(said), "\(bundle.errors)")
+    for text in [bundle.output, recordings.text("summary.md"), recordings.text("index.html")] {
+      #expect(text.contains("another build"))
+    }
+    let report = try JSON(parsing: recordings.text("report.json"))
+    #expect(report["symbolGaps"].elements.contains { $0["text"].string == said })
+    #expect(try ReportSchema().objections(to: report).isEmpty)
   }
 
   @Test("A page that lies beside the last snapshot is the run's page")

@@ -94,10 +94,17 @@ enum Framework: CaseIterable, Sendable {
     check(outcome, of: framework)
     let stem =
       framework == .testing ? "CallTests.listeningStrongly" : "CallCase.testListeningStrongly"
-    let names = ["\(stem).html", "\(stem).mgraph"]
+    let names = ["\(stem).html", "\(stem).json", "\(stem).mgraph"]
     #expect(try FileManager.default.contentsOfDirectory(atPath: out).sorted() == names)
     let leaks = try EndToEndTests.run("memgraph", ["leaks", "\(out)/\(stem).mgraph"])
     #expect(leaks.output.contains("Call.CallScreen, leaked in a cycle"), "\(leaks)")
+    let report = try String(contentsOfFile: "\(out)/\(stem).json", encoding: .utf8)
+    #expect(report.contains("\"test\": \"\(stem)\""))
+    // The bundle tells the test, and its leak once.
+    let artifact = folder.url.path + "/artifact"
+    let bundle = try EndToEndTests.run("memgraph", ["bundle", out, "-o", artifact])
+    #expect(bundle.output.hasPrefix("1 finding in 1 run: Call.CallScreen; 1 leak check failed"))
+    #expect(bundle.output.contains("test   \(stem)"), "\(bundle.output)")
     let page = try String(contentsOfFile: "\(out)/\(stem).html", encoding: .utf8)
     #expect(page.contains("Call.CallScreen"))
     if framework == .testing {
@@ -137,6 +144,15 @@ enum Framework: CaseIterable, Sendable {
     #expect(all.contains("The leak check could not be made, so it says nothing"), "\(all)")
     #expect(all.contains("/proc/nowhere: no folder for a snapshot"), "\(all)")
     #expect(outcome.status == 1)
+    // Whoever collects what failed is told of it, too.
+    let folder = try ScratchFolder()
+    let out = folder.url.path + "/out"
+    _ = try package.run(
+      framework, environment: ["TMPDIR=/proc/nowhere", "MEMORY_GRAPH_OUT=" + out])
+    let bundle = try EndToEndTests.run(
+      "memgraph", ["bundle", out, "-o", folder.url.path + "/artifact"])
+    #expect(bundle.output.contains("1 leak check failed"), "\(bundle)")
+    #expect(bundle.output.contains("The leak check could not be made"), "\(bundle)")
   }
 
   @Test func anAgentThatCannotRecordFailsEachTest() throws {

@@ -407,6 +407,84 @@ import Testing
     #expect(!cuts.contains { $0.advice == .endLibraryObject })
   }
 
+  @Test(
+    "Of a library's fields and the program's own capture the capture is told, though it frees less")
+  func captureBeforeLibrary() throws {
+    for isRetained in [false, true] {
+      var heap = SnapshotDSL()
+      let model = heap.object("App.Model")
+      let timer = heap.object("Foundation.Timer", strongCount: isRetained ? 3 : nil)
+      let storage = heap.object("CoreFoundation.CFRunLoopTimer")
+      let context = heap.closureContext()
+      heap.edge(model, "timer", to: timer)
+      heap.edge(timer, "_timerStorage", to: storage)
+      heap.edge(storage, "info", to: timer)
+      heap.edge(timer, "_fire", to: context, function: 0x9000)
+      heap.edge(context, "capture[0]", to: model)
+      let (report, graph) = try Self.report(heap)
+      let cut = try #require(report.findings.first?.cuts.first)
+      #expect(cut.advice == .invalidateTimer && cut.together.isEmpty, "\(cut)")
+      #expect(graph.kind(of: cut.step.node) == .closureContext)
+    }
+  }
+
+  @Test(
+    "What is in a collection of Foundation's is taken out, and whoever has the collection never has it weakly",
+    arguments: [
+      ("Foundation.NSMutableArray", "Foundation.NSMutableArray"),
+      ("Foundation.NSMutableDictionary", "Foundation.NSMutableDictionary"),
+      // Nothing can be taken out of these.
+      ("Foundation.NSDictionary", "App.Model"), ("Foundation.NSError", "App.Model"),
+    ])
+  func inCollection(type: String, cut: String) throws {
+    for isBoxed in [false, true] {
+      var heap = SnapshotDSL()
+      let model = heap.object("App.Model")
+      let list = heap.object(type)
+      // Called like a reference back, where that must not matter.
+      let field = type.hasSuffix("Error") ? "error" : "container"
+      heap.edge(model, field, to: list)
+      heap.declare("App.Model", field, .variable)
+      // Others own what is in theirs.
+      let other = heap.object(type)
+      heap.root(.global, address: 0x1000, to: other)
+      heap.edge(other, "_storage[0]", to: heap.object("App.Page"))
+      if isBoxed {
+        let box = heap.object("Foundation.__SwiftValue")
+        heap.edge(list, "_storage[0]", to: box)
+        heap.edge(box, "value", to: model)
+      } else {
+        heap.edge(list, "_storage[0]", to: model)
+      }
+      let (report, graph) = try Self.report(heap)
+      let cuts = try #require(report.findings.first).cuts
+      let best = try #require(cuts.first)
+      #expect(graph.typeName(of: best.step.node) == cut && best.advice == .clearField)
+      #expect(!cuts.contains { $0.advice == .makeWeak })
+    }
+  }
+
+  @Test("The entries of an NSCache are taken out of it")
+  func cacheEntries() throws {
+    var heap = SnapshotDSL()
+    let entry = "Foundation.NSCacheEntry<Foundation.NSString, App.Model>"
+    let (first, second) = (heap.object(entry), heap.object(entry))
+    heap.edge(first, "nextByCost", to: second)
+    heap.edge(second, "prevByCost", to: first)
+    #expect(try Self.report(heap).0.findings.first?.cuts.first?.advice == .endLibraryObject)
+
+    heap = SnapshotDSL()
+    let model = heap.object("App.Model")
+    let cache = heap.object("Foundation.NSCache<Foundation.NSString, App.Model>")
+    let only = heap.object(entry)
+    heap.edge(model, "cache", to: cache)
+    heap.edge(cache, "_head", to: only)
+    heap.edge(only, "value", to: model)
+    let (report, graph) = try Self.report(heap)
+    let best = try #require(report.findings.first?.cuts.first)
+    #expect(best.advice == .endLibraryObject && graph.typeName(of: best.step.node) == entry)
+  }
+
   @Test("A cycle that somebody retained besides: the edge and the retain have to go together")
   func retainedCycle() throws {
     var heap = SnapshotDSL()

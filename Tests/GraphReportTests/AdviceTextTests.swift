@@ -55,8 +55,9 @@ import Testing
     Case(
       declaration: .existential, field: "owner",
       weak:
-        "make owner weak, with a class or a protocol of classes (any AnyObject) as its type: a value of Any or"
-        + " of a protocol for structs can't be weak", clear: "clear owner when the work ends",
+        "make owner weak, with a class or a protocol of classes (any AnyObject) as its type, or clear it when the"
+        + " work ends: a struct, or a value of Any or of a protocol for structs, can't be weak",
+      clear: "clear owner when the work ends",
       canBeWeak: false),
     Case(
       declaration: .locked, field: "owner",

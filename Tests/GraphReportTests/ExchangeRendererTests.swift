@@ -31,7 +31,7 @@ import Testing
 
   /// Every character that means something in one of the formats, and those that no XML may have.
   static let hostile =
-    "a\r\n::error::b]]>%0A<x y=\"z\">&'`|#;\\:,\u{0}\u{1B}\u{FFFF}\u{2028}é\u{1F600}"
+    "a\r\n::error::b]]>%0A<x y=\"z\">&'`|#;\\:,\u{0}\u{1B}\u{FFFF}\u{2028}é\u{1F600}##[add-path]/x"
 
   @Test("No name becomes a command, markup or a line of its own")
   func hostileNames() throws {
@@ -40,6 +40,9 @@ import Testing
     #expect(github.split(whereSeparator: \.isNewline).filter { $0.hasPrefix("::") }.count == 1)
     #expect(!github.contains("\r"))
     #expect(github.contains("%250A"), "a per cent sign stays one")
+    #expect(
+      Data(github.utf8).range(of: Data("##[".utf8)) == nil,
+      "the host looks for the older form anywhere in a line")
     let parser = XMLParser(data: Data(JUnitRenderer.render(content).utf8))
     #expect(parser.parse(), "\(String(describing: parser.parserError))")
     let sarif = try JSONSerialization.jsonObject(
@@ -47,11 +50,19 @@ import Testing
     #expect(sarif is [String: Any])
   }
 
-  @Test("An answer that begins like a command is none")
-  func answer() {
+  @Test(
+    "An answer that looks like a command is none",
+    arguments: [
+      ("::set-output name=x::y", ": :set-output name=x::y"),
+      // The host takes away spaces before it looks.
+      (" \u{A0}::error::y", ": :error::y"),
+      ("1 leak: f##[set-env name=x]y", "1 leak: f## [set-env name=x]y"),
+      ("##[\u{301}error]y", "## [\u{301}error]y"), ("###[error]y", "### [error]y"),
+    ])
+  func answer(answer: String, told: String) {
     var content = Self.content([])
-    content.answer = "::set-output name=x::y"
-    #expect(GitHubRenderer.render(content) == " ::set-output name=x::y\n")
+    content.answer = answer
+    #expect(GitHubRenderer.render(content) == told + "\n")
   }
 
   @Test("Findings with one fingerprint have names of their own")

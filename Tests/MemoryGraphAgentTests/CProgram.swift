@@ -762,6 +762,10 @@ enum CProgram {
         usleep((useconds_t)number * 1000);
         return 0;
       }
+      if (strcmp(mode, "sleep-and-leave") == 0) {
+        usleep((useconds_t)number * 1000);
+        _exit(0);
+      }
       return 98;
     }
 

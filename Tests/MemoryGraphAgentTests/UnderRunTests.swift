@@ -86,6 +86,30 @@ import Testing
       script.errors.hasPrefix("to standard error\nmemgraph: sh: its process "), "\(script.errors)")
   }
 
+  /// Marks follow each other without a pause, so nearly each end comes in the middle of one.
+  @Test("A mark of --every that the end of the program overtakes is no snapshot that was lost")
+  func endsBetweenMarks() throws {
+    let program = try AgentPrograms.modes.get()
+    for _ in 1...10 {
+      let out = try newFolder()
+      let result = try Command([
+        Self.tool, "run", "--every", "0.001", "--out", out.path, "--", program, "sleep", "150",
+      ]).run()
+      #expect(result.errors == "to standard error\n")
+      #expect(try files(in: out).contains("exit.mgraph"))
+    }
+    for _ in 1...10 {
+      let out = try newFolder()
+      let result = try Command([
+        Self.tool, "run", "--every", "0.001", "--out", out.path, "--", program,
+        "sleep-and-leave", "150",
+      ]).run()
+      for line in result.errors.split(separator: "\n") where line.contains("not be written") {
+        #expect(line.contains("/every-") && line.contains("ended before the snapshot was done"))
+      }
+    }
+  }
+
   @Test("Standard input reaches the program")
   func input() throws {
     let out = try newFolder()

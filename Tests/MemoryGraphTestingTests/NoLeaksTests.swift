@@ -89,6 +89,13 @@ import Testing
 
   enum TaskKind: CaseIterable, Sendable {
     case child, group, unstructured, detached, detachedInDetached, actor, later
+    case childInDetached, childOfChildInDetached, groupInDetached, taskOfChildInDetached
+
+    /// Works after a pause, on whatever thread the task goes on.
+    private func later(_ work: @Sendable () -> Void) async {
+      await Task.yield()
+      work()
+    }
 
     func run(_ work: @escaping @Sendable () -> Void) async {
       switch self {
@@ -103,6 +110,36 @@ import Testing
       case .unstructured: await Task { work() }.value
       case .detached: await Task.detached { work() }.value
       case .detachedInDetached: await Task.detached { await Task.detached { work() }.value }.value
+      case .childInDetached:
+        await Task.detached {
+          async let done: Void = later(work)
+          await done
+        }.value
+      case .childOfChildInDetached:
+        await Task.detached {
+          async let done: Void = {
+            async let first: Void = later {}
+            async let second: Void = later(work)
+            await first
+            await second
+          }()
+          await done
+        }.value
+      case .groupInDetached:
+        await Task.detached {
+          await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+              async let done: Void = later(work)
+              await done
+            }
+            await group.waitForAll()
+          }
+        }.value
+      case .taskOfChildInDetached:
+        await Task.detached {
+          async let done: Void = Task.detached { work() }.value
+          await done
+        }.value
       case .actor: await Worker().run(work)
       case .later:
         Task {

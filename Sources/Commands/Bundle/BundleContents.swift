@@ -39,7 +39,13 @@ struct BundleContents {
   var runs: [BundleRun] = []
 
   /// Findings that reports in the folders tell, which may be of growth.
-  var reportedFindings: [(row: VerifyReport.Row, source: String)] = []
+  var reportedFindings: [BundleReport.Found] = []
+
+  /// Leak checks of tests that failed, as their reports in the folders tell.
+  var failedChecks: [FailedCheck] = []
+
+  /// What could not be named, each text once.
+  var symbolGaps: [Snapshot.Diagnostic] = []
 
   /// Pages and reports that were there.
   var others: [BundleFile] = []
@@ -50,8 +56,8 @@ struct BundleContents {
   var isEmpty: Bool { runs.isEmpty && unreadable.isEmpty && others.isEmpty }
 
   /// All findings, each with the snapshot or report that it is from.
-  var rows: [(row: VerifyReport.Row, source: String)] {
-    runs.flatMap { run in run.findings.map { ($0, run.title) } }
+  var rows: [BundleReport.Found] {
+    runs.flatMap { run in run.findings.map { BundleReport.Found(row: $0, source: run.title) } }
       + reportedFindings
   }
 
@@ -98,7 +104,13 @@ struct BundleContents {
         } else if Self.isReport(path) {
           do {
             let source = try Self.findings(path, of: call, progress: progress)
-            reportedFindings += source.findings.map { ($0, file.name) }
+            reportedFindings += source.findings.map { row in
+              var row = row
+              if source.check != nil { row.reported = row.reported.tellingWay() }
+              return BundleReport.Found(row: row, source: file.name, check: source.check)
+            }
+            if let check = source.check { failedChecks.append(check) }
+            note(source.symbolGaps)
             inputs += source.inputs
             others.append(file)
           } catch {
@@ -108,6 +120,17 @@ struct BundleContents {
       }
     }
     try addRuns(snapshots, of: call, progress: progress)
+  }
+
+  /// Notes what could not be named; of what is told more than once the highest number.
+  private mutating func note(_ gaps: [Snapshot.Diagnostic]) {
+    for gap in gaps {
+      if let place = symbolGaps.firstIndex(where: { $0.text == gap.text }) {
+        symbolGaps[place].count = max(symbolGaps[place].count, gap.count)
+      } else {
+        symbolGaps.append(gap)
+      }
+    }
   }
 
   /// Whether a file is in a folder, links followed.
@@ -158,6 +181,7 @@ struct BundleContents {
       }
       let last = members[members.count - 1]
       var source = try Self.findings(last.file.path, of: call, progress: progress)
+      note(source.symbolGaps)
       inputs += source.inputs
       totals = totals.adding(source.totals)
       if last.snapshot.executable.hasSuffix(".xctest") {

@@ -14,6 +14,9 @@ struct BundleWriter {
 
     /// The kinds of the findings that count.
     var openKinds: Set<String>
+
+    /// Whether a leak check could not be made, so that its test's leaks are not known.
+    var hasUnmadeCheck: Bool
   }
 
   init(_ contents: BundleContents, of call: Invocation) {
@@ -81,7 +84,7 @@ struct BundleWriter {
     }
 
     let report = BundleReport(
-      findings: open,
+      findings: open, failedChecks: _contents.failedChecks,
       runs: _contents.runs.indices.map { place in
         let run = _contents.runs[place]
         return BundleReport.Run(
@@ -93,7 +96,7 @@ struct BundleWriter {
       leftOut: folder.leftOut,
       unreadable: _contents.unreadable.map { file, why in
         BundleReport.Gap(name: file.name, bytes: ByteCount(file.bytes), why: why)
-      })
+      }, symbolGaps: _contents.symbolGaps)
     let whole: any Report =
       _call.arguments.has(.known)
       ? ReportWithKnown(report, rows: known, openCount: open.count) : report
@@ -101,7 +104,9 @@ struct BundleWriter {
       tool: _call.tool, version: toolVersion, verb: _call.verb.name, inputs: _contents.inputs,
       totals: _contents.totals, report: whole)
     try write(envelope, whole.document(limit: 20), pages: pages, to: &folder)
-    return Written(envelope: envelope, openKinds: Set(open.map(\.row.kind)))
+    return Written(
+      envelope: envelope, openKinds: Set(open.map(\.row.kind)),
+      hasUnmadeCheck: _contents.failedChecks.contains(where: \.isUnmade))
   }
 
   /// Writes the page of a run; where the whole graph is too large, of what is leaked and what holds it.

@@ -20,6 +20,12 @@ struct FindingSource {
   let inputs: [JSONValue]
   let totals: JSONValue
 
+  /// The leak check of a test whose failure the report tells; nil for other reports.
+  let check: FailedCheck?
+
+  /// What could not be named.
+  let symbolGaps: [Snapshot.Diagnostic]
+
   /// The name of the input for people.
   let title: String
 
@@ -39,6 +45,9 @@ struct FindingSource {
       inputs = [inspection.input.json]
       totals = inspection.totals.json
       title = inspection.input.title
+      check = nil
+      // Names were asked for as the rows were made.
+      symbolGaps = inspection.names.symbolDiagnostics
       return
     }
     let file = try InputFile(path)
@@ -63,6 +72,10 @@ struct FindingSource {
     isSnapshot = false
     inputs = file.document["inputs"]?.elements?.map(\.json) ?? []
     totals = file.document["totals"]?.json ?? .object([])
+    check = file.document["check"].flatMap { FailedCheck(json: $0.json) }
+    symbolGaps = (file.document["symbolGaps"]?.elements ?? []).compactMap { gap in
+      gap["text"]?.string.map { Snapshot.Diagnostic(text: $0, count: gap["count"]?.integer ?? 1) }
+    }
     let name = path.split(separator: "/").last.map(String.init) ?? path
     title = name.hasSuffix(".json") ? String(name.dropLast(5)) : name
   }

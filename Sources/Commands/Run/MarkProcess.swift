@@ -37,8 +37,8 @@ package func markProcess(pid: Int32, name: String) throws(RunError) -> String? {
   let fields = answer.split(separator: "\t")
   guard fields.first == "ok" else {
     let error = fields.count > 1 ? Int32(fields[1]) ?? EIO : EIO
-    throw RunError(
-      subject, "the mark could not be taken: \(String(cString: strerror(error)))")
+    let why = error == ESRCH ? "it is ending" : String(cString: strerror(error))
+    throw RunError(subject, "the mark could not be taken: \(why)")
   }
   return fields.count > 1 ? String(fields[1]) : nil
 }

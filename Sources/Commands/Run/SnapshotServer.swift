@@ -150,11 +150,11 @@ package final class SnapshotServer: Sendable {
 
   /// Looks at a connection's line without taking it: a request is for the reader to read.
   private func _serve(_ connection: Int32) {
-    let message = _peek(connection)
+    let (message, hasLeft) = _peek(connection)
     let isGreeting = _state.withLock { state in
       state.unread -= 1
       guard case .hello(let pid, _) = message else {
-        state.unfinished += 1
+        if message != nil || !hasLeft { state.unfinished += 1 }
         if case .snapshot(let request) = message, Self._isOfEnd(request.path) {
           state.ended.insert(peerProcess(of: connection) ?? request.pid)
         }
@@ -164,7 +164,8 @@ package final class SnapshotServer: Sendable {
       state.programs.append(peerProcess(of: connection) ?? pid)
       return true
     }
-    if isGreeting { return }
+    // A program that ended before it had said what it wants has asked for nothing.
+    if isGreeting || message == nil && hasLeft { return }
     defer { _state.withLock { $0.unfinished -= 1 } }
     var file = "a snapshot"
     if case .snapshot(let request) = message { file = request.path }
@@ -200,20 +201,32 @@ package final class SnapshotServer: Sendable {
       && !path.dropFirst(_outputFolder.utf8.count + 1).contains("/")
   }
 
-  private func _peek(_ connection: Int32) -> ChannelMessage? {
+  /// - Returns: the message, nil where it is none; and whether the other side went away before it had ended a line.
+  private func _peek(_ connection: Int32) -> (message: ChannelMessage?, hasLeft: Bool) {
     var buffer = [UInt8](repeating: 0, count: 1 << 14)
     var line: String?
+    var before = 0
     while line == nil {
       let count = recv(connection, &buffer, buffer.count, Int32(MSG_PEEK))
       if count < 0 && errno == EINTR { continue }
-      guard count > 0, count < buffer.count else { return nil }
+      guard count > 0 else { return (nil, true) }
+      if count == buffer.count { return (nil, false) }
       if let end = buffer[..<count].firstIndex(of: UInt8(ascii: "\n")) {
         line = String(decoding: buffer[..<end], as: UTF8.self)
       } else {
+        // What is there is seen again, so the end of a part of a line is asked for.
+        if count == before, _hasHungUp(connection) { return (nil, true) }
+        before = count
         usleep(1000)
       }
     }
-    return line.flatMap(ChannelMessage.init)
+    return (line.flatMap(ChannelMessage.init), false)
+  }
+
+  /// Whether the other side of a connection is closed.
+  private func _hasHungUp(_ connection: Int32) -> Bool {
+    var entry = pollfd(fd: connection, events: 0, revents: 0)
+    return poll(&entry, 1, 0) == 1 && entry.revents & Int16(POLLHUP) != 0
   }
 
   /// Runs the reader with a connection, and answers in its place where it ends without an answer.
@@ -267,7 +280,8 @@ package final class SnapshotServer: Sendable {
       case .exited(let status): "status \(status)"
       case .killed(let signal): "signal \(signal)"
       }
-    let sentence = "the reader ended by \(end), without an answer"
+    // Where the program was gone before it could be answered, the reader has said what became of the snapshot.
+    let sentence = said ?? "the reader ended by \(end), without an answer"
     _ = writeAll(ChannelAnswer.error(errno: EIO, sentence: sentence).line, to: connection)
     return (sentence, notes)
   }

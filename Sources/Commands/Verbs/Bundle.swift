@@ -2,6 +2,7 @@
 
 internal import GraphPrimitives
 internal import GraphReport
+internal import SnapshotFormat
 
 extension Option {
   fileprivate static let bundleFolder = Option(
@@ -19,8 +20,9 @@ extension Verb {
     summary: "one folder with snapshots, pages and findings, for a build host to keep",
     discussion: """
       Takes what lies in the folders of recordings: of each run the leaks in its last
-      snapshot, of each report that was written there with --format json its findings. The
-      bundle has index.html, which leads to a page for each run; summary.md, for the
+      snapshot, of each report that was written there with --format json its findings, and
+      each leak check of a test that failed, with the test's name. A leak that a check has
+      told and the program's end shows again is one finding, with its tests. The bundle has index.html, which leads to a page for each run; summary.md, for the
       comment of a pull request; report.json, report.sarif, junit.xml and
       code-quality.json; and the snapshots, those with findings first, as far as they
       fit. What was left out and what could not be read is told in each.
@@ -61,7 +63,10 @@ extension Verb {
       try call.console.output.write(call.text(of: bundle.envelope))
     }
     call.note("\(folder.path): \(Units.bytes(ByteCount(folder.bytes))); open index.html")
-    let status = failOn.status(FailOn.Found(kinds: bundle.openKinds))
+    for gap in contents.symbolGaps.prefix(3) { call.note(gap.text) }
+    var found = FailOn.Found(kinds: bundle.openKinds)
+    if bundle.hasUnmadeCheck { found.other = true }
+    let status = failOn.status(found)
     return status == .nothingFound && !contents.unreadable.isEmpty ? .unreadable : status
   }
 }

@@ -5,8 +5,7 @@
 /// The host shows ten errors and ten warnings a step, so the worst come first, as in all reports.
 enum GitHubRenderer {
   static func render(_ content: ExchangeContent) -> String {
-    // A line that begins with two colons would be a command.
-    var text = (content.answer.hasPrefix("::") ? " " : "") + content.answer + "\n"
+    var text = plain(content.answer) + "\n"
     for finding in content.findings {
       var properties: [String] = []
       if let place = finding.place {
@@ -21,10 +20,32 @@ enum GitHubRenderer {
     return text
   }
 
-  private static func data(_ text: String) -> String { escaped(text, "%\r\n".unicodeScalars) }
+  /// A line that is no command, whatever names are in it: the host takes two colons at its start for one, spaces before
+  /// them aside.
+  private static func plain(_ line: String) -> String {
+    let line = withoutOldCommands(line)
+    let start = line.unicodeScalars.drop { $0.properties.isWhitespace }
+    return start.starts(with: "::".unicodeScalars) ? ": " + String(start.dropFirst()) : line
+  }
+
+  /// A text in which nothing is a command of the older form, `##[name]`. The host looks for it anywhere in a line, and
+  /// has no way to escape it.
+  private static func withoutOldCommands(_ text: String) -> String {
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      // A bracket with an accent is one `Character`, and still the host's bracket.
+      if scalar == "[", result.suffix(2).elementsEqual("##".unicodeScalars) { result.append(" ") }
+      result.append(scalar)
+    }
+    return String(result)
+  }
+
+  private static func data(_ text: String) -> String {
+    escaped(withoutOldCommands(text), "%\r\n".unicodeScalars)
+  }
 
   private static func property(_ text: String) -> String {
-    escaped(text, "%\r\n:,".unicodeScalars)
+    escaped(withoutOldCommands(text), "%\r\n:,".unicodeScalars)
   }
 
   /// A text with some characters by number. They are looked for one by one: a line break of two is one `Character`.

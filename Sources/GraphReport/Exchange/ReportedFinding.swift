@@ -14,6 +14,11 @@ package struct ReportedFinding: Sendable {
   package struct Place: Hashable, Sendable {
     package var file: String
     package var line: Int
+
+    package init(file: String, line: Int) {
+      self.file = file
+      self.line = line
+    }
   }
 
   /// All that reports say of it, as in `findings` of JSON.
@@ -46,6 +51,25 @@ package struct ReportedFinding: Sendable {
       item.details.append(Document.Detail("at", Line("\(name):\(place.line)")))
     }
     item.details.append(Document.Detail("id", Line(fingerprint, .faint)))
+  }
+
+  /// The finding of a report told with its cycle or path, as the JSON has it.
+  package func tellingWay() -> ReportedFinding {
+    let cycle = json["cycle"]?.elements ?? []
+    let steps = cycle.isEmpty ? json["path"]?.elements ?? [] : cycle
+    guard !steps.isEmpty else { return self }
+    var chain = steps.flatMap { step -> [Line] in
+      if step["root"] != nil { return [Line.code(step["name"]?.string ?? "")] }
+      let field = step["field"]?.string ?? ""
+      let name = Line.code((step["type"]?.string ?? "") + (field.isEmpty ? "" : "." + field))
+      guard let via = step["via"]?.string else { return [name] }
+      return [name, Line("(") + Line.code(via) + Line(")")]
+    }
+    chain.append(Line.code(cycle.first?["type"]?.string ?? type))
+    var told = self
+    told.item.details.insert(
+      Document.Detail(cycle.isEmpty ? "path" : "cycle", chain: chain), at: 0)
+    return told
   }
 
   package var kind: String { json["kind"]?.string ?? "leak" }

@@ -1,6 +1,7 @@
 // AdviceText: what to write in the source so that an edge lets go, in Swift's words, and why.
 
 internal import GraphAnalysis
+internal import GraphPrimitives
 internal import SnapshotFormat
 internal import Symbolication
 
@@ -72,8 +73,9 @@ struct AdviceText {
         + " the closure"
     case .cancelSource:
       return
-        "cancel the source (source.cancel()) when the work ends, not in deinit, and \(weakCapture):"
-        + " libdispatch keeps a source and its handlers until it is cancelled"
+        "cancel the source (source.cancel()) when the work ends, not in deinit, after resume() if it was never"
+        + " resumed, and \(weakCapture): libdispatch keeps a source and its handlers until it is cancelled, and a"
+        + " suspended one does not get so far"
     case .removeTaskHandles:
       return
         "remove the handles of finished tasks from \(container) when they end: a handle keeps the task and"
@@ -137,12 +139,21 @@ struct AdviceText {
         + " an operation keeps those that it depends on"
     case .endLibraryObject where isSource:
       return
-        "cancel the source (source.cancel()) when the work ends, not in deinit, and capture weakly in its"
-        + " handlers: libdispatch keeps a source and its handlers until it is cancelled"
+        "cancel the source (source.cancel()) when the work ends, not in deinit, after resume() if it was never"
+        + " resumed, and capture weakly in its handlers: libdispatch keeps a source and its handlers until it is"
+        + " cancelled, and a suspended one does not get so far"
+    case .endLibraryObject where Self.plain(step.type).hasPrefix("NSCache"):
+      return
+        "take it out of the NSCache (removeObject(forKey:), removeAllObjects()) when the work ends, before the"
+        + " cache goes: on Linux the entries of an NSCache hold each other, and only that parts them"
+    case .endLibraryObject where Self.plain(step.type) == "Timer":
+      return
+        "invalidate() it when the work ends, and let its closure capture weakly: on Linux Foundation does not free a"
+        + " Timer that was scheduled, so its closure keeps what it captures"
     case .endLibraryObject:
       return
-        "end it when the work ends, with invalidate(), cancel() or what else \(step.type) has for that: the"
-        + " library keeps it alive itself until then"
+        "end it when the work ends, with invalidate(), cancel() or what else \(step.type) has for that: its fields"
+        + " are the library's own. If it has ended, the leak is the library's: accept it with memgraph known add"
     case .clearField:
       return clear
     }
@@ -198,6 +209,10 @@ struct AdviceText {
   private var container: String {
     // Where a task's local variables lie has no names.
     if step.task != nil { return "the list in the task's local variable" }
+    // The fields of Foundation's are nobody else's to name.
+    if !step.type.contains("."), ToolchainModules.isCollection(step.type) {
+      return "the \(Self.plain(step.type))"
+    }
     guard let bracket = step.field.lastIndex(of: "[") else { return step.field }
     let name = EdgeName.folded(String(step.field[..<bracket]))
     return name.isEmpty ? step.containerName ?? "the container" : name
@@ -229,8 +244,8 @@ struct AdviceText {
         "hold it weakly: make a struct with a weak var of the tuple, whose parts can't be weak themselves"
     case .existential:
       return
-        "make \(name) weak, with a class or a protocol of classes (any AnyObject) as its type: a value of Any"
-        + " or of a protocol for structs can't be weak"
+        "make \(name) weak, with a class or a protocol of classes (any AnyObject) as its type, or clear it when the"
+        + " work ends: a struct, or a value of Any or of a protocol for structs, can't be weak"
     case .locked:
       return
         "hold it weakly: let \(name) lock a struct with a weak var, since what a Mutex has can't be weak itself"

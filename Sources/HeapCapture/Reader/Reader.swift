@@ -30,7 +30,10 @@ package func serveChannel(
       sentence: "the agent and the reader do not understand each other; use both of one version")
   }
   if case .error(_, let sentence) = answer { failed(sentence) }
-  return writeAll(answer.line, to: channel) ? 0 : 1
+  let isHeard = writeAll(answer.line, to: channel)
+  // A program that has ended meanwhile hears nothing; the snapshot is there all the same.
+  if case .ok = answer { return 0 }
+  return isHeard ? 0 : 1
 }
 
 /// Captures the twin of a request and writes its snapshot.
@@ -54,11 +57,10 @@ package func writeSnapshot(
       errno: errno, sentence: "can't \(operation) the snapshot: \(String(cString: strerror(errno)))"
     )
   } catch CaptureError.endedMeanwhile {
-    return .error(
-      errno: ESRCH,
-      sentence:
-        "the program, or its copy that is read, ended before the snapshot was done, so there is none"
-    )
+    return ended
+  } catch CaptureError.cannotRead(_, EPIPE), CaptureError.cannotRead(_, ECONNRESET) {
+    // The other end of the socket at which the twin served its memory is gone.
+    return ended
   } catch CaptureError.cannotRead(_, let errno) {
     return .error(
       errno: errno == 0 ? EIO : errno,
@@ -69,6 +71,11 @@ package func writeSnapshot(
     return .error(errno: EIO, sentence: "the copy of the process can't be captured: \(error)")
   }
 }
+
+private let ended = ChannelAnswer.error(
+  errno: ESRCH,
+  sentence:
+    "the program, or its copy that is read, ended before the snapshot was done, so there is none")
 
 /// Receives an agent's line, and with it the socket at which its twin serves its memory.
 ///

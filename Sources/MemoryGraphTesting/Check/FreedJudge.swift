@@ -58,12 +58,11 @@ extension Examination {
     let findings = findings(causing: leaked) + held.findings
     let report = LeaksReport(
       findings: findings, totals: totals, unattributed: .zero, isFiltered: true, names: names)
-    var document = report.document(limit: 5)
     var countByType: [String: Int] = [:]
     for node in kept { countByType[names.typeName(of: node), default: 0] += 1 }
-    document.answer = Line(
+    let answer = Line(
       countByType.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }
         .joined(separator: ", ") + (kept.count == 1 ? " is" : " are") + " not freed")
-    return CheckFailure(document, findings: findings, of: subject, in: self)
+    return CheckFailure(report, answer: answer, findings: findings, of: subject, in: self)
   }
 }

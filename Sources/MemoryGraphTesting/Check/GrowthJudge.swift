@@ -239,7 +239,7 @@ private final class StudiedMarks: Sendable {
         unit: .iterations(at: marks.map(\.iteration))),
       rows: judged.expired, openCount: judged.open.count)
     evidence.failure = CheckFailure(
-      report.document(limit: 5), findings: judged.open, of: subject, in: examination)
+      report, findings: judged.open, of: subject, in: examination)
     return evidence
   }
 }

@@ -111,7 +111,7 @@ struct LeakJudge: Judge {
             isFiltered: true, names: examination.names),
           rows: judgement.expired, openCount: judgement.open.count)
         evidence.failure = CheckFailure(
-          report.document(limit: 5), findings: judgement.open, of: subject, in: examination)
+          report, findings: judgement.open, of: subject, in: examination)
       }
       return evidence
     }

@@ -4,17 +4,23 @@ internal import Glibc
 
 /// Writes files of failures to the folder that `MEMORY_GRAPH_OUT` names.
 enum Artifacts {
-  /// Writes files, and gives each the name under which it lies there.
+  /// Makes the files of a failure and writes them.
   ///
-  /// - Returns: lines that say where they are, or why they are not; empty without a folder.
-  static func keep(_ artifacts: inout [CheckFailure.Artifact]) -> String {
+  /// - Parameters:
+  ///   - name: How they are called, without endings. A name that is taken in the folder gets a number.
+  ///   - make: Makes them, given the name that they get.
+  /// - Returns: the files, and lines that say where they are, or why they are not; no lines without a folder.
+  static func keep(
+    as name: String, endings: [String], _ make: (String) -> [CheckFailure.Artifact]
+  ) -> (artifacts: [CheckFailure.Artifact], lines: String) {
     guard let folder = getenv("MEMORY_GRAPH_OUT").map({ String(cString: $0) }), !folder.isEmpty
-    else { return "" }
+    else { return (make(name), "") }
     mkdir(folder, 0o777)
     var lines = "\n"
     // The files of one failure have the same number.
     for number in 1... {
-      let names = artifacts.map { _name($0.name, number: number) }
+      let stem = number == 1 ? name : "\(name)-\(number)"
+      let names = endings.map { stem + $0 }
       let files = names.map {
         open(folder + "/" + $0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
       }
@@ -25,19 +31,22 @@ enum Artifacts {
           unlink(folder + "/" + name)
         }
         if error == EEXIST, number < 1_000_000 { continue }
-        return
-          "\nNo files were kept: \(folder)/\(names[failed]): \(String(cString: strerror(error)))"
+        let why = String(cString: strerror(error))
+        return (make(name), "\nNo files were kept: \(folder)/\(names[failed]): \(why)")
       }
-      for place in artifacts.indices {
-        artifacts[place].name = names[place]
-        let isWritten = _write(artifacts[place].bytes, to: files[place])
-        close(files[place])
-        lines +=
-          "\n\(isWritten ? "kept in" : "cut off for lack of space:") \(folder)/\(names[place])"
+      let artifacts = make(stem)
+      for (name, file) in zip(names, files) {
+        if let artifact = artifacts.first(where: { $0.name == name }) {
+          let isWritten = _write(artifact.bytes, to: file)
+          lines += "\n\(isWritten ? "kept in" : "cut off for lack of space:") \(folder)/\(name)"
+        } else {
+          unlink(folder + "/" + name)
+        }
+        close(file)
       }
-      break
+      return (artifacts, lines)
     }
-    return lines
+    return ([], "")
   }
 
   private static func _write(_ bytes: [UInt8], to file: Int32) -> Bool {
@@ -47,12 +56,6 @@ enum Artifacts {
       if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { return false }
     }
     return true
-  }
-
-  /// `CallTests.ending-2.html` for the second of that name.
-  private static func _name(_ name: String, number: Int) -> String {
-    guard number > 1, let dot = name.lastIndex(of: ".") else { return name }
-    return "\(name[..<dot])-\(number)\(name[dot...])"
   }
 
   /// A text as a file's name.

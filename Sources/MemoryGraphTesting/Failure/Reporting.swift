@@ -43,7 +43,7 @@ enum Reporting {
       let file = "\(location.fileID)".split(separator: "/").last ?? "check"
       name = "\(file.split(separator: ".").first ?? "check").\(location.line)"
     }
-    return CheckSubject(test: name, source: "\(location.filePath)")
+    return CheckSubject(test: name, source: "\(location.filePath)", line: Int(location.line))
   }
 
   /// `CallTests.endingACall`.
@@ -62,7 +62,9 @@ enum Reporting {
   }
 
   /// Tells the framework whose test is running.
-  static func record(_ failure: CheckFailure, at location: CheckLocation) {
+  static func record(_ failure: CheckFailure, of subject: CheckSubject, at location: CheckLocation)
+  {
+    let failure = quietly { failure.withReport(of: subject) }
     if _isTesting {
       record(failure, at: location.sourceLocation)
     } else {
