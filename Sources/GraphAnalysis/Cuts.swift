@@ -82,7 +82,7 @@ struct CutSearch {
           proposal.step = candidate.step
           proposal.advice = candidate.advice
           proposal.reason = candidate.reason
-          proposals.append((proposal, candidate.preference))
+          proposals.append((proposal, candidate.preference, candidate.isLibrarys))
           continue
         }
         placeByKind[kind] = proposals.count
