@@ -56,6 +56,11 @@ struct CutCandidates {
       return cycle.map { Candidate(step: $0, advice: .makeLocalFunction, preference: 0) }
     }
     let names = cycle.map { graph.typeName(of: $0.node) }
+    let hasSource = cycle.contains { graph.isDispatchSource($0.node) }
+    // A library's list, as the details of an error, belongs to who has the library's object.
+    let lists = cycle.count {
+      graph.isContainer($0) && !graph.isLibrarys($0) && !graph.isCollection($0.node)
+    }
     return cycle.indices.flatMap { position -> [Candidate] in
       let step = cycle[position]
       let next = cycle[(position + 1) % cycle.count].node
@@ -81,10 +86,10 @@ struct CutCandidates {
           ? .invalidateTimer
           : Self.isObserver(holder)
             ? .removeObserver
-            : cycle.contains { graph.isDispatchSource($0.node) } ? .cancelSource : .captureWeakly
+            : hasSource ? .cancelSource : .captureWeakly
         return [Candidate(step: step, advice: advice, preference: 0)]
       }
-      var candidate = _field(at: position, of: cycle, next: next)
+      var candidate = _field(at: position, of: cycle, next: next, lists: lists)
       // Weak where living objects own what they refer to by the same field would free those too; what is taken out of a
       // collection is taken out of that one.
       if !graph.isCollection(step.node), _ownsElsewhere(last) { candidate.preference += 3 }
@@ -125,7 +130,11 @@ struct CutCandidates {
   static let leastPreference = 10
 
   /// What to do about a field of an object.
-  private func _field(at position: Int, of cycle: [ReferenceStep], next: NodeIndex) -> Candidate {
+  ///
+  /// - Parameter lists: How many steps of the cycle go through an element of a list of the program's.
+  private func _field(
+    at position: Int, of cycle: [ReferenceStep], next: NodeIndex, lists: Int
+  ) -> Candidate {
     let step = cycle[position]
     let field = graph.foldedField(of: step)
     let type = graph.typeName(of: next)
@@ -143,14 +152,7 @@ struct CutCandidates {
     if !isElement, graph.isObject(next), !graph.isCollection(next) {
       if Self.isBackReference(field, toType: type) { return weak(.backReference, 1) }
       if cycle.count == 1, Self.hasName(field) { return weak(.ownPart, 2) }
-      // A library's list, as the details of an error, belongs to who has the library's object.
-      let isInList = cycle.indices.contains { other in
-        other != position && graph.isContainer(cycle[other]) && !graph.isLibrarys(cycle[other])
-          && !graph.isCollection(cycle[other].node)
-      }
-      if !graph.isContainer(step), isInList {
-        return weak(.oneOfMany, 2)
-      }
+      if lists > 0, !graph.isContainer(step) { return weak(.oneOfMany, 2) }
       if graph.isObject(step.node), Self.hasName(field), _making.didMake(next, step.node) {
         return weak(.maker, 2)
       }

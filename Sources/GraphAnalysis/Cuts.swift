@@ -63,7 +63,30 @@ struct CutSearch {
     // Whether an edge of the program's own frees all that is the program's: what stays is a library's.
     var isSolvedForProgram = false
     let above = all.flatMap { _holdersAbove($0) }
+    // The links of a ring are one kind of reference, however many there are.
+    var placeByKind: [[UInt64]: Int] = [:]
+    let functions = ContextFunctions(of: graph)
     for candidate in _ranking.candidates(in: cycle) {
+      if !candidate.endsTask {
+        let kind =
+          [
+            graph.nameKey(of: candidate.step.node),
+            functions.function(of: candidate.step.node),
+          ]
+          + candidate.step.edges.flatMap { edge -> [UInt64] in
+            let key = graph.labelKey(of: edge)
+            return [key.name, key.function]
+          }
+        if let place = placeByKind[kind] {
+          var proposal = proposals[place].proposal
+          proposal.step = candidate.step
+          proposal.advice = candidate.advice
+          proposal.reason = candidate.reason
+          proposals.append((proposal, candidate.preference, candidate.isLibrarys))
+          continue
+        }
+        placeByKind[kind] = proposals.count
+      }
       let (slots, released) = _effect(of: candidate, in: all)
       let freed = counting.freed(byCutting: above + slots, releasing: released)
       if !isSolved { isSolved = _holdsAll(of: componentOfRepresentative, freed) }

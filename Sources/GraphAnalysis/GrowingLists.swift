@@ -38,6 +38,70 @@ package func elementsOfGrownLists(
   }
 }
 
+/// A container of the program's own that became longer between two marks, by elements that have no type of the
+/// program's: a list of texts, a dictionary of numbers.
+package struct LengthenedContainer: Sendable {
+  /// The way to it; to the longest where several are called the same.
+  package var path: RetainPath
+
+  /// How many elements there were at the first mark and are at the last, in all that are called the same.
+  package var before: Int
+  package var now: Int
+
+  package init(path: RetainPath, before: Int, now: Int) {
+    self.path = path
+    self.before = before
+    self.now = now
+  }
+}
+
+/// The containers of the program's own that became longer between two marks and hold nothing of the program's types, and no
+/// closures and tasks: those are told by what they hold. Those that came with a new object are that object's growth.
+///
+/// - Parameters:
+///   - born: Nodes of the last graph.
+///   - maximum: How many to tell at most; those that got most elements.
+/// - Throws: `CancellationError` where `cancel` says so.
+/// - Complexity: O(*V* + *E*), for each that is told once more.
+package func lengthenedContainers(
+  from first: HeapGraph, to last: HeapGraph, born: [NodeIndex], maximum: Int = 5,
+  cancel: any CancelSignal = NeverCancelled()
+) throws(CancellationError) -> [LengthenedContainer] {
+  var before: [String: Int] = [:]
+  var names = ListNames(first)
+  for row in 0..<first.snapshot.storage.rowCount {
+    guard let name = names.name(ofContainer: row) else { continue }
+    before[name, default: 0] += Int(clamping: first.snapshot.storage.count[row])
+  }
+  names = ListNames(last)
+  names.newHolders = Set(born.filter { last.kind(of: $0) == .object })
+  var now: [String: (count: Int, longest: Int, node: NodeIndex)] = [:]
+  for row in 0..<last.snapshot.storage.rowCount {
+    guard let name = names.name(ofContainer: row) else { continue }
+    let node = NodeIndex(rawValue: last.snapshot.storage.node[row])
+    let count = Int(clamping: last.snapshot.storage.count[row])
+    var sum = now[name] ?? (0, -1, node)
+    sum.count += count
+    if count > sum.longest { (sum.longest, sum.node) = (count, node) }
+    now[name] = sum
+  }
+  let longer = now.map { name, sum in
+    (node: sum.node, before: before[name] ?? 0, now: sum.count)
+  }.filter { $0.now > $0.before }.sorted {
+    let (a, b) = ($0.now - $0.before, $1.now - $1.before)
+    return a != b ? a > b : $0.node < $1.node
+  }
+  var found: [LengthenedContainer] = []
+  for container in longer.prefix(maximum) {
+    let report = try paths(
+      to: [container.node], in: last, options: PathOptions(maximum: 1, isMerged: true),
+      cancel: cancel)
+    guard let path = report.groups.first?.path else { continue }
+    found.append(LengthenedContainer(path: path, before: container.before, now: container.now))
+  }
+  return found
+}
+
 /// What the lists are called that nodes are elements of.
 private struct ListNames {
   private let _graph: HeapGraph
@@ -66,6 +130,20 @@ private struct ListNames {
       found.append(name)
     }
     return found
+  }
+
+  /// What a container is called, by its row of what is known of storage; nil for a text, for one that is not the program's
+  /// own, and for one that holds what tells more.
+  mutating func name(ofContainer row: Int) -> String? {
+    let node = NodeIndex(rawValue: _graph.snapshot.storage.node[row])
+    guard _graph.isReachable[node.position], _graph.kind(of: node) == .storage,
+      _graph.typeName(of: node) != "Swift.__StringStorage"
+    else { return nil }
+    for target in _graph.strong.successors(of: node.rawValue).prefix(64) {
+      let element = NodeIndex(rawValue: target)
+      if _graph.isOfProgram(element) || _graph.isListElement(element) { return nil }
+    }
+    return _name(ofStorage: node.rawValue)
   }
 
   private mutating func _name(ofStorage storage: UInt32) -> String? {

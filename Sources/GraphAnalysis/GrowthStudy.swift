@@ -25,8 +25,25 @@ package struct PlaceGrowth: Sendable {
   /// The objects at the place at the last mark, what holds them, and where to cut.
   package var finding: Finding
 
-  /// The number of objects at each mark.
-  package var counts: [Int] { costs.map(\.count) }
+  /// How long the containers or texts at the place are together at each mark, where it is that which grows; nil
+  /// where there are more objects.
+  package var length: Length?
+
+  /// The number of objects at each mark; where containers become longer that of their elements.
+  package var counts: [Int] { length?.numbers ?? costs.map(\.count) }
+
+  /// How long containers or texts are.
+  package struct Length: Hashable, Sendable {
+    /// Elements, or bytes of texts, at each mark.
+    package var numbers: [Int]
+    package var isText: Bool
+
+    /// The way to them, which that of the finding goes on from where their elements are objects.
+    package var path: RetainPath
+
+    /// The containers or texts, at the last mark.
+    package var nodes: [NodeIndex]
+  }
 }
 
 /// What becomes more over several marks.
@@ -53,10 +70,17 @@ package struct GrowthReportValues: Sendable {
 ///
 /// Growth begins at a place, and goes on below it. It is told by the objects that whoever reads the source knows
 /// best, as leaks and differences are: the program's own before what a library, a closure or a box holds them by.
+///
+/// A container of the program's own that becomes longer grows by its elements where nothing of the program's grows in it: a
+/// list of texts, a dictionary of numbers. Its storage is one object all the time. Contents that change are no growth, so
+/// it has to be longer at three marks than at the one before, and never shorter.
 package struct GrowthStudy {
   private var _tree = PlaceTree()
   private var _names = StepNames()
   private var _costs: [[Cost]] = []
+
+  /// How long the containers and texts at each place are, mark by mark.
+  private var _lengths: [[Int]] = []
   private var _isOwn: [Bool] = []
 
   /// How good the objects of each place are for telling a finding of them.
@@ -71,11 +95,14 @@ package struct GrowthStudy {
 
   /// Counts the objects of one more snapshot.
   ///
-  /// - Parameter isWanted: Which objects to count.
+  /// - Parameters:
+  ///   - callers: Tasks that wait for the answer: what they hold is at one place, however they are found.
+  ///   - isWanted: Which objects to count.
   /// - Throws: `CancellationError` where `cancel` says so.
   /// - Complexity: O(*V* log *V* + *E*), and that of `leaks(in:cancel:)`.
   package mutating func add(
-    _ graph: HeapGraph, cancel: any CancelSignal = NeverCancelled(),
+    _ graph: HeapGraph, callers: Set<NodeIndex> = [],
+    cancel: any CancelSignal = NeverCancelled(),
     isWanted: (NodeIndex) -> Bool = { _ in true }
   ) throws(CancellationError) {
     let forest = try ShortestPathForest(
@@ -98,6 +125,7 @@ package struct GrowthStudy {
     // For each block that a variable leads to through others the variable's number, and whether it is a library's.
     var rootByTable: [UInt32: (number: Int, isLibrarys: Bool)] = [:]
     let timers = _names.number(of: "timers of libdispatch")
+    let caller = _names.number(of: "task of the caller")
 
     // What holds a node is nearer, so its place is known first.
     let order = (0..<UInt32(graph.nodeCount)).filter { forest.isReachable($0) }
@@ -110,7 +138,8 @@ package struct GrowthStudy {
       switch graph.reference(atSlot: slot) {
       case .root(let root):
         let index = NodeIndex(rawValue: node)
-        let number = stepNames.root(root, in: &_names)
+        let number =
+          callers.contains(index) ? caller : stepNames.root(root, in: &_names)
         enter(node, below: -1, field: graph.isTimer(index) ? timers : number)
         if graph.isOfProgram(root), !graph.isTimer(index) {
           _isOwn[Int(placeByNode[Int(node)])] = true
@@ -120,6 +149,10 @@ package struct GrowthStudy {
         }
       case .edge(let edge):
         let holder = NodeIndex(rawValue: forest.parentByNode[Int(node)])
+        if callers.contains(NodeIndex(rawValue: node)) {
+          enter(node, below: -1, field: caller)
+          continue
+        }
         if graph.isContinuation(holder), graph.isContinuation(NodeIndex(rawValue: node)) {
           placeByNode[Int(node)] = placeByNode[holder.position]
           continue
@@ -177,6 +210,13 @@ package struct GrowthStudy {
       }
     }
     _costs.append(costs)
+    var lengths = [Int](repeating: 0, count: _tree.count)
+    let storage = graph.snapshot.storage
+    for row in 0..<storage.rowCount {
+      let place = placeByNode[Int(storage.node[row])]
+      if place >= 0 { lengths[Int(place)] += Int(clamping: storage.count[row]) }
+    }
+    _lengths.append(lengths)
     _placeByNode = placeByNode
     _forest = forest
   }
@@ -202,9 +242,10 @@ package struct GrowthStudy {
   ///   - last: The graph that was added last.
   ///   - countsAll: Whether all that grows counts as the program's own.
   ///   - maximum: How many growing places, and how many settled ones, to tell at most.
+  ///   - callers: Tasks that wait for the answer, of the last graph: what they hold they are to let go, not to end.
   /// - Complexity: O(places × marks), and O(*V* + *E*) for each place that is told.
   package func values(
-    last: HeapGraph, countsAll: Bool = false, maximum: Int = 40,
+    last: HeapGraph, countsAll: Bool = false, maximum: Int = 40, callers: Set<NodeIndex> = [],
     cancel: any CancelSignal = NeverCancelled()
   ) throws(CancellationError) -> GrowthReportValues {
     let count = _tree.count
@@ -213,6 +254,8 @@ package struct GrowthStudy {
     }
     var trends = costs.map { GrowthTrend(of: $0.map(\.count)) }
     _joinAlternating(&costs, &trends)
+    let lengthByPlace = _lengthening(trends)
+    for place in lengthByPlace.keys { trends[place] = .growing }
     // For each place the place above it, or itself, that a report tells of; -1 for none.
     var growingTop = [Int](repeating: -1, count: count)
     var anyTop = growingTop
@@ -235,9 +278,23 @@ package struct GrowthStudy {
     var growthByType: [Int: [Int: Int]] = [:]
     var increase = [Cost](repeating: .zero, count: count)
     var isOwn = _isOwn
-    let heads = _heads(
+    let objectHeads = _heads(
       below: growingTop, trends: trends,
       increases: costs.map { ($0.last?.count ?? 0) - ($0.first?.count ?? 0) })
+    let heads = objectHeads.filter { lengthByPlace[$0.key] == nil }
+    // Where the elements of a container that becomes longer are objects, those tell where to cut.
+    var elements: [Int: Int] = [:]
+    for place in 0..<count where trends[place] == .growing {
+      let container = _tree.parents[place]
+      guard lengthByPlace[container] != nil,
+        _names.texts[_tree.steps[place].field] != "[_].key"
+      else { continue }
+      let change = (costs[place].last?.count ?? 0) - (costs[place].first?.count ?? 0)
+      let known = elements[container].map {
+        (costs[$0].last?.count ?? 0) - (costs[$0].first?.count ?? 0)
+      }
+      if change > known ?? 0 { elements[container] = place }
+    }
     for place in 0..<count where anyTop[place] >= 0 {
       let top = anyTop[place]
       let change = (costs[place].last ?? .zero) - (costs[place].first ?? .zero)
@@ -248,7 +305,8 @@ package struct GrowthStudy {
       }
     }
     var membersByPlace: [Int: [NodeIndex]] = [:]
-    let headPlaces = Set((0..<count).filter { anyTop[$0] == $0 }.map { heads[$0] ?? $0 })
+    let headPlaces = Set(
+      (0..<count).filter { anyTop[$0] == $0 }.flatMap { [heads[$0] ?? $0, elements[$0] ?? $0] })
     for node in last.nodes {
       let place = Int(_placeByNode[node.position])
       guard headPlaces.contains(place) else { continue }
@@ -265,7 +323,7 @@ package struct GrowthStudy {
     let growing = ordered(tops.filter { trends[$0] == .growing })
     let settled = ordered(tops.filter { trends[$0] == .settled })
     var counting = ReferenceCounting(of: last)
-    let cuts = PathCutSearch(in: last)
+    let cuts = PathCutSearch(in: last, callers: callers)
     func told(_ place: Int) throws(CancellationError) -> PlaceGrowth? {
       if cancel.isCancelled { throw CancellationError() }
       let head = heads[place] ?? place
@@ -273,6 +331,21 @@ package struct GrowthStudy {
         var finding = try _finding(
           of: members, at: head, in: last, cuts: cuts, counting: &counting, cancel: cancel)
       else { return nil }
+      if let (numbers, isText) = lengthByPlace[place], let path = finding.path {
+        let length = PlaceGrowth.Length(
+          numbers: numbers, isText: isText, path: path, nodes: finding.members)
+        // What is to be cut are its elements, where they are objects, and never what refers to it.
+        finding.cuts = []
+        if let elements = elements[place], let members = membersByPlace[elements] {
+          finding =
+            try _finding(
+              of: members, at: elements, in: last, cuts: cuts, counting: &counting, cancel: cancel)
+            ?? finding
+        }
+        return PlaceGrowth(
+          costs: costs[place], trend: trends[place], isOwn: true, dragged: [],
+          increase: increase[place], finding: finding, length: length)
+      }
       if finding.kind == .abandoned {
         let counts = costs[head].map(\.count)
         finding.goneCount = zip(counts, counts.dropFirst()).reduce(0) { $0 + max(0, $1.0 - $1.1) }
@@ -295,6 +368,46 @@ package struct GrowthStudy {
     }
     return result
   }
+
+  /// The containers and texts of the program's own that become longer, where growth is not told by objects in them that
+  /// say more.
+  ///
+  /// - Complexity: O(places × marks).
+  private func _lengthening(
+    _ trends: [GrowthTrend]
+  ) -> [Int: (numbers: [Int], isText: Bool)] {
+    if _lengths.count < Self._fewestMarks { return [:] }
+    var tellsMore = [Bool](repeating: false, count: trends.count)
+    for place in trends.indices.reversed() {
+      if trends[place] == .growing, _ranks[place] <= 8, _ranks[place] != 2, _ranks[place] != 6,
+        _ranks[place] != 7
+      {
+        tellsMore[place] = true
+      }
+      let parent = _tree.parents[place]
+      if tellsMore[place], parent >= 0 { tellsMore[parent] = true }
+    }
+    var found: [Int: (numbers: [Int], isText: Bool)] = [:]
+    for place in trends.indices where _isOwn[place] && !tellsMore[place] {
+      let numbers = _lengths.map { place < $0.count ? $0[place] : 0 }
+      let isText = _names.texts[_tree.steps[place].type] == "Swift.__StringStorage"
+      let steps = zip(numbers, numbers.dropFirst()).map { $1 - $0 }
+      guard steps.allSatisfy({ $0 >= 0 }), steps.count(where: { $0 > 0 }) >= Self._fewestRises,
+        GrowthTrend(of: numbers) == .growing,
+        !isText || steps.reduce(0, +) >= Self._leastText
+      else { continue }
+      found[place] = (numbers, isText)
+    }
+    return found
+  }
+
+  /// Contents that come and go are longer now and shorter then, and three rises in a row are chance in one of
+  /// twenty-four: a place where lengths vary is looked at over more marks, or by who calls.
+  private static let _fewestMarks = 4
+  private static let _fewestRises = 3
+
+  /// A number in a text has a digit more from time to time.
+  private static let _leastText = 32
 
   /// For places that are keys of dictionaries, of which growth is told, the places of the values, where it is told of those
   /// as well.

@@ -15,10 +15,11 @@ struct PathCutSearch {
   private let _alike: AlikeReferences
   private let _order: ReadingOrder
 
-  init(in graph: HeapGraph) {
+  /// - Parameter callers: Tasks that are not to end, since they wait for the answer.
+  init(in graph: HeapGraph, callers: Set<NodeIndex> = []) {
     self.graph = graph
     _order = ReadingOrder(of: graph)
-    _planning = PathPlanning(in: graph)
+    _planning = PathPlanning(in: graph, callers: callers)
     _alike = AlikeReferences(in: graph)
   }
 
@@ -223,7 +224,7 @@ struct PathCutSearch {
     }
     var holders = graph.nodes(leadingTo: members, along: path.steps[plan.step...])
     switch graph.kind(of: step.node) {
-    case .task where plan.advice != .boundContainer:
+    case .task where plan.advice != .boundContainer && plan.advice != .clearField:
       return graph.effect(ofEnding: graph.tasks(like: holders))
     case .resource:
       return CutEffect(slots: holders.flatMap { graph.slots(to: $0) })

@@ -22,9 +22,13 @@ struct PathPlanning {
   let graph: HeapGraph
   private let _taskStates: [UInt32: TaskInfo]
 
-  init(in graph: HeapGraph) {
+  /// Tasks that are not to end: those that ask.
+  private let _callers: Set<NodeIndex>
+
+  init(in graph: HeapGraph, callers: Set<NodeIndex> = []) {
     self.graph = graph
     _taskStates = graph.taskStates()
+    _callers = callers
   }
 
   /// - Parameter path: A way with a step at least.
@@ -39,6 +43,13 @@ struct PathPlanning {
       if plan.advice != .removeTaskHandles || graph.isContainer(steps[last]) { return plan }
     }
     if let task = steps.lastIndex(where: { graph.kind(of: $0.node) == .task }) {
+      if _callers.contains(steps[task].node) {
+        // What a local variable of a test has is to be let go by the test, whose task waits for the answer.
+        return task == last
+          ? PathPlan(
+            step: task, advice: graph.isContainer(steps[task]) ? .boundContainer : .clearField)
+          : _plan(withoutTask: path)
+      }
       let wait = graph.wait(of: steps[task].node, states: _taskStates)
       if wait == .unknown, graph.isContainer(steps[task]), task == last {
         // A list in a local variable of a task that works: the list is what grows.
@@ -56,6 +67,13 @@ struct PathPlanning {
         return PathPlan(step: task, advice: advice)
       }
     }
+    return _plan(withoutTask: path)
+  }
+
+  /// What to do about a way that no task is to blame for.
+  private func _plan(withoutTask path: RetainPath) -> PathPlan {
+    let steps = path.steps
+    let last = steps.count - 1
     let names = steps.map { graph.typeName(of: $0.node) }
     let isCaptured = steps[last].edges.contains { graph.isCapture($0, from: graph.source(of: $0)) }
     if isCaptured, graph.kind(of: path.target) == .closureContext,

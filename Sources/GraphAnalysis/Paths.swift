@@ -84,7 +84,9 @@ package struct PathOptions: Sendable {
   }
 }
 
-/// Paths that differ in nothing but addresses, indices and the number of equal steps that follow each other.
+/// Paths that differ in nothing but addresses, indices and what lies between two equal steps: the links of a list, or the
+/// nodes of a tree. Where the groups must be the cheapest ways, in nothing but addresses, indices and the number of equal
+/// steps that follow each other.
 package struct PathGroup: Hashable, Sendable {
   /// The path to the first of the targets.
   package var path: RetainPath
@@ -115,13 +117,21 @@ package struct PathReport: Sendable {
   /// `through` does not count here.
   package var unreachable: [NodeIndex]
 
-  /// Whether there are more groups than were asked for.
+  /// Whether there are more groups than were asked for, or there may be.
   package var isCutOff: Bool
 
+  /// How many references were looked at to tell ways apart: what time would say, if it could be relied upon.
+  var work: Int
+
   package init(groups: [PathGroup], unreachable: [NodeIndex], isCutOff: Bool) {
+    self.init(groups: groups, unreachable: unreachable, isCutOff: isCutOff, work: 0)
+  }
+
+  fileprivate init(groups: [PathGroup], unreachable: [NodeIndex], isCutOff: Bool, work: Int) {
     self.groups = groups
     self.unreachable = unreachable
     self.isCutOff = isCutOff
+    self.work = work
   }
 }
 
@@ -219,7 +229,8 @@ extension HeapGraph {
       // The members of a list are one step, however many they are.
       var fresh = reached
       while !fresh.isEmpty {
-        fresh = _ends(of: step, from: fresh, isClosed: isClosed).subtracting(reached)
+        // One after the other, since `subtracting` would look at all that were reached.
+        fresh = _ends(of: step, from: fresh, isClosed: isClosed).filter { !reached.contains($0) }
         reached.formUnion(fresh)
       }
       front = reached
@@ -285,11 +296,25 @@ private struct PathSearch {
   /// For how many groups all targets are counted.
   private static let _groupsCounted = 256
 
+  /// How many nodes and references are looked at for ways through a reference that the cheapest way doesn't tell.
+  private static let _workLookedThrough = 1 << 26
+
+  /// A way, by which it can be told.
+  private enum Way {
+    /// The cheapest to a node, and a reference from there.
+    case cheapest(UInt32, followedBy: UInt32?)
+
+    /// The cheapest through a reference that was asked for.
+    case through(UInt32)
+
+    case slots([UInt32])
+  }
+
   /// Paths that are alike.
   private struct Group {
-    /// What the shortest of them costs, its edges, and the target that it leads to.
+    /// What the shortest of them costs, itself, and the target that it leads to.
     var cost: UInt32
-    var slots: [UInt32]
+    var way: Way
     var told: NodeIndex
     var targets: Set<NodeIndex>
   }
@@ -299,8 +324,15 @@ private struct PathSearch {
   private let _costByEdge: [UInt8]
   private let _forest: ShortestPathForest
   private let _isThroughByRow: [Bool]
-  private var _groupByKey: [[UInt64]: Int] = [:]
+  private var _through: ThroughSearch?
+  private var _keys: WayKeys
+  private var _ways: WaysAlongTree
+  private var _groupByKey: [Int: Int] = [:]
   private var _groups: [Group] = []
+  private var _isCutShort = false
+
+  /// How many references were looked at to tell ways apart.
+  var work: Int { _keys.work }
 
   init(
     graph: HeapGraph, options: PathOptions, cancel: any CancelSignal
@@ -318,6 +350,10 @@ private struct PathSearch {
       }
     _forest = try ShortestPathForest(
       of: graph.strong, from: graph.outside, costByEdge: _costByEdge, cancel: cancel)
+    _keys = WayKeys(in: graph, foldsDetours: !options.isStrict)
+    _ways = WaysAlongTree(
+      parents: _forest.parentByNode, slots: _forest.parentEdgeByNode,
+      nodeCount: graph.strong.nodeCount)
   }
 
   mutating func report(
@@ -329,9 +365,10 @@ private struct PathSearch {
       try _findThrough(reachable, cancel: cancel)
     } else {
       for target in reachable {
+        let way = _ways.way(to: target.rawValue, in: &_keys)
         _add(
-          _forest.path(to: target.rawValue), cost: _forest.distanceByNode[target.position],
-          target: target)
+          .cheapest(target.rawValue, followedBy: nil), key: _keys.key(of: way, to: target),
+          cost: _forest.distanceByNode[target.position], target: target)
       }
       if !options.isMerged {
         if !options.isStrict { try _findByLastReference(reachable, cancel: cancel) }
@@ -350,51 +387,44 @@ private struct PathSearch {
     let groups = order.prefix(options.maximum).map { number -> PathGroup in
       let group = _groups[number]
       let members = group.targets.sorted()
-      let path = graph.retainPath(along: group.slots, to: group.told)
+      let path = _path(of: group)
       return PathGroup(
         path: path, targets: members, own: graph.cost(of: members),
         fingerprint: pathFingerprint(of: path, in: graph))
     }
     return PathReport(
       groups: groups, unreachable: targets.filter { !_forest.isReachable($0.rawValue) },
-      isCutOff: _groups.count > options.maximum)
+      isCutOff: _groups.count > options.maximum || _isCutShort, work: work)
+  }
+
+  private func _path(of group: Group) -> RetainPath {
+    let slots =
+      switch group.way {
+      case .cheapest(let node, let slot): _forest.path(to: node) + (slot.map { [$0] } ?? [])
+      case .through(let node): _through?.path(to: node) ?? []
+      case .slots(let slots): slots
+      }
+    return graph.retainPath(along: slots, to: group.told)
   }
 
   /// Adds a path to the group of those like it.
-  private mutating func _add(_ slots: [UInt32], cost: UInt32, target: NodeIndex) {
-    let path = graph.retainPath(along: slots, to: target)
-    // The variable counts, but which word of a stack it was does not.
-    let kind = graph.kind(of: path.root)
-    var key: [UInt64] = [UInt64(kind.rawValue)]
-    let inTables = graph.stepsInTables(of: path)
-    switch kind {
-    case .global where inTables != nil: key.append(0)
-    case .stack, .register:
-      key.append(UInt64(graph.snapshot.roots.thread[path.root.position]))
-      key.append(graph.snapshot.roots.pc[path.root.position])
-    case .global, .threadLocal, .declared:
-      key.append(graph.snapshot.roots.address[path.root.position])
-    case .task, .runtime, .mapped: break
-    }
-    var last: [UInt64] = []
-    for step in path.steps.dropFirst(inTables ?? 0) {
-      // The members of a linked list are one step, however many they are.
-      let stepKey = graph.key(of: step)
-      if stepKey != last { key += stepKey }
-      last = stepKey
-    }
-    key.append(graph.nameKey(of: target))
+  private mutating func _add(_ way: Way, key: Int, cost: UInt32, target: NodeIndex) {
     if let group = _groupByKey[key] {
       if cost < _groups[group].cost {
         _groups[group].cost = cost
-        _groups[group].slots = slots
+        _groups[group].way = way
         _groups[group].told = target
       }
       _groups[group].targets.insert(target)
     } else {
       _groupByKey[key] = _groups.count
-      _groups.append(Group(cost: cost, slots: slots, told: target, targets: [target]))
+      _groups.append(Group(cost: cost, way: way, told: target, targets: [target]))
     }
+  }
+
+  private mutating func _add(_ slots: [UInt32], cost: UInt32, target: NodeIndex) {
+    let way = _keys.way(along: slots)
+    _add(.slots(slots), key: _keys.key(of: way, to: target), cost: cost, target: target)
   }
 
   /// Adds to each group the targets that are held in its way as well: so far it has those for which a path
@@ -406,7 +436,8 @@ private struct PathSearch {
     let targets = Set(_groups.flatMap { $0.targets.map(\.rawValue) })
     for number in _groups.indices.prefix(Self._groupsCounted) {
       let group = _groups[number]
-      let path = graph.retainPath(along: group.slots, to: group.told)
+      if group.targets.count == targets.count { continue }
+      let path = _path(of: group)
       let found = graph.ends(
         of: path, in: targets,
         isClosed: {
@@ -420,6 +451,7 @@ private struct PathSearch {
   private mutating func _findByLastReference(
     _ targets: [NodeIndex], cancel: any CancelSignal
   ) throws(CancellationError) {
+    let order = AncestorOrder(parentByNode: _forest.parentByNode)
     for target in targets {
       if cancel.isCancelled { throw CancellationError() }
       var limit = 64
@@ -434,10 +466,12 @@ private struct PathSearch {
         }
         limit -= 1
         if limit < 0 { break }
-        let above = _forest.path(to: holder)
-        if above.contains(where: { graph.strong.targets[Int($0)] == target.rawValue }) { continue }
+        if order.isAncestor(target.rawValue, of: holder) { continue }
+        let above = _ways.way(to: holder, in: &_keys)
+        let way = _keys.extend(above, bySlot: slot, from: holder)
         _add(
-          above + [slot], cost: _forest.distanceByNode[Int(holder)] + UInt32(cost), target: target)
+          .cheapest(holder, followedBy: slot), key: _keys.key(of: way, to: target),
+          cost: _forest.distanceByNode[Int(holder)] + UInt32(cost), target: target)
       }
     }
   }
@@ -465,26 +499,39 @@ private struct PathSearch {
   private mutating func _findThrough(
     _ targets: [NodeIndex], cancel: any CancelSignal
   ) throws(CancellationError) {
+    let isWanted = try _referencesOnSimpleWays(cancel: cancel)
     let search = try ThroughSearch(
       of: graph.strong, from: graph.outside, costByEdge: _costByEdge,
-      isWanted: _isThrough, cancel: cancel)
+      isWanted: { isWanted[$0] }, cancel: cancel)
+    _through = search
+    var simple = search.simpleWays()
+    var ways = search.waysAlongTree()
     var pending = options.isMerged ? [] : Array(targets.prefix(Self._targetsLookedThrough))
     for (place, target) in targets.enumerated() {
-      guard let (cost, slots) = search.path(to: target.rawValue) else { continue }
-      if _isSimple(slots) {
-        _add(slots, cost: cost, target: target)
+      guard let cost = search.cost(to: target.rawValue) else { continue }
+      if simple.isSimple(to: target.rawValue) {
+        let way = ways.way(to: search.end(of: target.rawValue), in: &_keys)
+        _add(
+          .through(target.rawValue), key: _keys.key(of: way, to: target), cost: cost,
+          target: target)
       } else if options.isMerged || place >= Self._targetsLookedThrough {
         pending.append(target)
       }
     }
     let backCosts = graph.holders.edgeBySlot.map { _costByEdge[Int($0)] }
-    for target in pending {
+    var work = 0
+    for target in pending where search.cost(to: target.rawValue) != nil {
+      work += graph.strong.nodeCount + graph.strong.edgeCount
+      if work > Self._workLookedThrough {
+        _isCutShort = true
+        return
+      }
       let back = try ShortestPathForest(
         of: graph.holders.graph, from: target.rawValue, costByEdge: backCosts, cancel: cancel)
       var candidates: [(cost: UInt32, slot: UInt32, holder: UInt32)] = []
       for holder in 0..<UInt32(graph.nodeCount) where _forest.isReachable(holder) {
         for slot in graph.strong.edges(from: holder)
-        where _isThrough(slot)
+        where isWanted[slot]
           && _costByEdge[slot] != ShortestPathForest.closed
           && back.isReachable(graph.strong.targets[slot])
         {
@@ -496,19 +543,49 @@ private struct PathSearch {
       }
       candidates.sort { ($0.cost, $0.slot) < ($1.cost, $1.slot) }
       var found = 0
+      var last: (cost: UInt32, slots: Set<UInt32>) = (0, [])
       for candidate in candidates {
-        let below = back.path(to: graph.strong.targets[Int(candidate.slot)]).reversed().map {
-          graph.holders.edgeBySlot[Int($0)]
+        // Of a list each link may be the one, and the way is the same.
+        if candidate.cost != last.cost || !last.slots.contains(candidate.slot) {
+          let below = back.path(to: graph.strong.targets[Int(candidate.slot)]).reversed().map {
+            graph.holders.edgeBySlot[Int($0)]
+          }
+          let slots = _forest.path(to: candidate.holder) + [candidate.slot] + below
+          // Sets take more time than a search.
+          work += 4 * slots.count
+          if work > Self._workLookedThrough {
+            _isCutShort = true
+            return
+          }
+          if !_isSimple(slots) { continue }
+          _add(slots, cost: candidate.cost, target: target)
+          last = (candidate.cost, Set(slots))
         }
-        let slots = _forest.path(to: candidate.holder) + [candidate.slot] + below
-        if !_isSimple(slots) { continue }
-        _add(slots, cost: candidate.cost, target: target)
         found += 1
         let most = options.maximum.multipliedReportingOverflow(by: 4)
         if options.isMerged || found >= max(most.overflow ? .max : most.partialValue, 4) { break }
       }
       if found == 0 { try _findThroughInOrder(target, cancel: cancel) }
     }
+  }
+
+  /// The references that were asked for, without those that lead back to what stands before them on every way: no
+  /// way takes them that doesn't visit a node twice. Of a list that is linked both ways these are half.
+  private func _referencesOnSimpleWays(
+    cancel: any CancelSignal
+  ) throws(CancellationError) -> [Bool] {
+    let dominators = try DominatorTree(
+      of: graph.strong, predecessors: graph.holders.graph, roots: [graph.outside], cancel: cancel)
+    let root = dominators.virtualRoot
+    let order = AncestorOrder(
+      parentByNode: dominators.dominatorByNode.map { $0 == root ? .absent : $0 })
+    var isWanted = [Bool](repeating: false, count: graph.strong.edgeCount)
+    for holder in 0..<UInt32(graph.nodeCount) {
+      for slot in graph.strong.edges(from: holder) where _isThrough(slot) {
+        isWanted[slot] = !order.isAncestor(graph.strong.targets[slot], of: holder)
+      }
+    }
+    return isWanted
   }
 
   /// The first path to a target, the cheapest ones first, that takes a reference that was asked for: for

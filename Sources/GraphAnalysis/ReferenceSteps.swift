@@ -169,7 +169,7 @@ extension HeapGraph {
 
   /// Whether an edge leads from a slab of a task to another, or from a continuation of libdispatch to another: which
   /// one something lies in makes no difference.
-  private func isWithinChain(_ edge: EdgeIndex, from node: NodeIndex) -> Bool {
+  func isWithinChain(_ edge: EdgeIndex, from node: NodeIndex) -> Bool {
     let next = target(of: edge)
     return kind(of: node) == .taskSlab && kind(of: next) == .taskSlab
       || isContinuation(node) && isContinuation(next)

@@ -51,15 +51,76 @@ struct ThroughSearch {
     _slotByEdge = slots
   }
 
-  /// The cheapest such way to a node, as slots of the graph; nil where there is none. It may visit a node
-  /// twice, before the wanted edge and after.
+  /// The node of the layers that stands for a node that such a way has reached.
+  func end(of node: UInt32) -> UInt32 { node + _nodeCount }
+
+  /// What the cheapest such way to a node costs; nil where there is none.
+  func cost(to node: UInt32) -> UInt32? {
+    _forest.isReachable(end(of: node)) ? _forest.distanceByNode[Int(end(of: node))] : nil
+  }
+
+  /// The cheapest such way to a node that has one, as slots of the graph. It may visit a node twice, before the wanted
+  /// edge and after.
   ///
   /// - Complexity: O(length of the way).
-  func path(to node: UInt32) -> (cost: UInt32, slots: [UInt32])? {
-    let end = node + _nodeCount
-    guard _forest.isReachable(end) else { return nil }
-    return (
-      _forest.distanceByNode[Int(end)], _forest.path(to: end).map { _slotByEdge[Int($0)] }
-    )
+  func path(to node: UInt32) -> [UInt32] {
+    _forest.path(to: end(of: node)).map { _slotByEdge[Int($0)] }
+  }
+
+  /// The keys of the ways, nodes as ``end(of:)`` has them.
+  func waysAlongTree() -> WaysAlongTree {
+    WaysAlongTree(
+      parents: _forest.parentByNode,
+      slots: _forest.parentEdgeByNode.map { $0 == .absent ? .absent : _slotByEdge[Int($0)] },
+      nodeCount: Int(_nodeCount))
+  }
+
+  /// Which of the ways visit no node twice.
+  func simpleWays() -> SimpleWays { SimpleWays(of: _forest, nodeCount: _nodeCount) }
+}
+
+/// Which of the ways of a ``ThroughSearch`` visit no node twice.
+///
+/// Within a layer none does, so it is enough to know for each node of the second layer whether it lies before the wanted
+/// edge as well.
+struct SimpleWays {
+  private let _forest: ShortestPathForest
+  private let _nodeCount: UInt32
+  private let _order: AncestorOrder
+
+  /// For each node of the second layer, as far as it is known, the last node of the first layer on its way, and
+  /// whether the way is simple.
+  private var _lastByNode: [UInt32]
+  private var _isSimpleByNode: [Bool]
+
+  init(of forest: ShortestPathForest, nodeCount: UInt32) {
+    _forest = forest
+    _nodeCount = nodeCount
+    _order = AncestorOrder(parentByNode: forest.parentByNode)
+    _lastByNode = [UInt32](repeating: .absent, count: Int(nodeCount))
+    _isSimpleByNode = [Bool](repeating: false, count: Int(nodeCount))
+  }
+
+  /// Whether the way to a node that has one visits no node twice.
+  ///
+  /// - Complexity: O(nodes on the way that have not been asked for).
+  mutating func isSimple(to node: UInt32) -> Bool {
+    var pending: [UInt32] = []
+    var current = node + _nodeCount
+    while current >= _nodeCount, _lastByNode[Int(current - _nodeCount)] == .absent {
+      pending.append(current)
+      current = _forest.parentByNode[Int(current)]
+    }
+    while let next = pending.popLast() {
+      let parent = _forest.parentByNode[Int(next)]
+      let place = Int(next - _nodeCount)
+      let isFirst = parent < _nodeCount
+      let last = isFirst ? parent : _lastByNode[Int(parent - _nodeCount)]
+      _lastByNode[place] = last
+      _isSimpleByNode[place] =
+        (isFirst || _isSimpleByNode[Int(parent - _nodeCount)])
+        && !_order.isAncestor(next - _nodeCount, of: last)
+    }
+    return _isSimpleByNode[Int(node)]
   }
 }

@@ -21,14 +21,21 @@ package struct PathEnumerator {
     /// How often paths may leave the forest at one edge's source; what lies below is the same each time.
     package var visitsPerNode: Int
 
-    package init(paths: Int = 2_000, sidetracks: Int = 400_000, visitsPerNode: Int = 16) {
+    /// How many nodes all paths that were looked at may have together, once there is one.
+    package var nodes: Int
+
+    package init(
+      paths: Int = 2_000, sidetracks: Int = 400_000, visitsPerNode: Int = 16, nodes: Int = 1 << 21
+    ) {
       self.paths = paths
       self.sidetracks = sidetracks
       self.visitsPerNode = visitsPerNode
+      self.nodes = nodes
     }
 
     /// No limit: all simple paths.
-    package static let none = Limits(paths: .max, sidetracks: .max, visitsPerNode: .max)
+    package static let none = Limits(
+      paths: .max, sidetracks: .max, visitsPerNode: .max, nodes: .max)
   }
 
   /// A path as the last sidetrack on the way up from the target, and the rest of them.
@@ -52,6 +59,7 @@ package struct PathEnumerator {
   private var _candidates: [Candidate] = []
   private var _heap: [Int] = []
   private var _looked = 0
+  private var _nodes = 0
   private var _visits: [UInt32: Int] = [:]
 
   /// Prepares the paths to `target`.
@@ -79,7 +87,7 @@ package struct PathEnumerator {
   /// The next path: its cost and its edges from the source on; nil where there is none left.
   package mutating func next() -> (cost: UInt32, edges: [UInt32])? {
     while let position = _pop() {
-      guard _looked < _limits.paths else { return nil }
+      guard _looked < _limits.paths, _nodes < _limits.nodes else { return nil }
       _looked += 1
       let candidate = _candidates[position]
       if candidate.edge != .absent {
@@ -106,6 +114,7 @@ package struct PathEnumerator {
     var edges: [UInt32] = []
     var seen: Set<UInt32> = []
     var node = _target
+    defer { _nodes += seen.count }
     // Down to the last sidetrack the path is fixed, and known to be simple.
     while let sidetrack = sidetracks.last {
       seen.insert(node)

@@ -106,6 +106,9 @@ import Testing
       words: ["growth", "call-1.mgraph", "call-2.mgraph", "call-3.mgraph"],
       status: .findings),
     Case(
+      name: "growth-of-two", words: ["growth", "steps/1.mgraph", "steps/4.mgraph"],
+      status: .findings),
+    Case(
       name: "growth-none", words: ["growth", "--warm-up", "4"] + steps + ["--type", "App.Entry"]),
     Case(name: "diff-of-steps", words: ["diff"] + steps, status: .findings),
     Case(

@@ -30,6 +30,103 @@ import Testing
     growth.finding.path.map { PathsTests.words($0, in: graph) } ?? "leaked"
   }
 
+  /// What grows where a log of the program's has a list with some elements at each mark.
+  private static func lists(
+    _ lengths: [UInt64], type: String = "Swift._ContiguousArrayStorage<Swift.Int>",
+    _ element: (inout SnapshotDSL) -> SnapshotDSL.Node? = { _ in nil }
+  ) throws -> [PlaceGrowth] {
+    try values(calls: 0..<lengths.count) { heap, call in
+      let log = heap.object("App.Log")
+      heap.root(.global, address: 0x1000, to: log)
+      let list = heap.storage(type)
+      heap.edge(log, "lines", to: list)
+      heap.fill(list, count: lengths[call], of: 1 << 20)
+      for place in 0..<min(lengths[call], 50) {
+        if let node = element(&heap) { heap.edge(list, "[\(place)]", to: node) }
+      }
+    }.values.growing
+  }
+
+  @Test("A list that becomes longer grows by its elements, whatever it is of")
+  func listOfNumbers() throws {
+    let growth = try #require(try Self.lists([1, 2, 4, 9, 12]).first)
+    #expect(growth.counts == [1, 2, 4, 9, 12] && growth.isOwn)
+    #expect(growth.length?.numbers == [1, 2, 4, 9, 12] && growth.length?.isText == false)
+    #expect(growth.finding.cuts.isEmpty && growth.finding.path != nil)
+    let texts = try Self.lists([1, 2, 4, 9, 12]) { $0.storage("Swift.__StringStorage") }
+    #expect(texts.map(\.length?.numbers) == [[1, 2, 4, 9, 12]])
+    // Texts can be removed: what that frees is told.
+    #expect(texts.first?.finding.cuts.first?.frees.count == 12)
+  }
+
+  @Test(
+    "A list whose contents are others each time is none that becomes longer",
+    arguments: [
+      [5, 5, 5, 5, 5], [1, 2, 9, 3, 12], [1, 2, 4, 4, 4, 4, 4, 4], [4, 4, 4, 9], [1, 9, 20],
+      [9, 8, 7, 6],
+    ] as [[UInt64]])
+  func listThatChanges(lengths: [UInt64]) throws {
+    #expect(try Self.lists(lengths).isEmpty)
+  }
+
+  @Test("A list of the program's objects is told by them")
+  func listOfObjects() throws {
+    let growing = try Self.lists([1, 2, 4, 9, 12]) { $0.object("App.Line") }
+    #expect(growing.map(\.counts) == [[1, 2, 4, 9, 12]])
+    #expect(growing.allSatisfy { $0.length == nil })
+  }
+
+  @Test("A text grows by bytes, and not where a number in it has a digit more")
+  func text() throws {
+    let storage = "Swift.__StringStorage"
+    let growth = try #require(try Self.lists([40, 80, 120, 160, 300], type: storage).first)
+    #expect(growth.length?.numbers == [40, 80, 120, 160, 300] && growth.length?.isText == true)
+    #expect(try Self.lists([40, 41, 42, 43, 44], type: storage).isEmpty)
+  }
+
+  @Test("A library's list is none of the program's")
+  func listOfALibrary() throws {
+    let growing = try Self.values(calls: 1..<6) { heap, call in
+      let center = heap.object("Foundation.NotificationCenter")
+      heap.root(.global, address: 0x1000, to: center)
+      let list = heap.storage("Swift._ContiguousArrayStorage<Swift.Int>")
+      heap.edge(center, "registrar", to: list)
+      heap.fill(list, count: UInt64(call * 3), of: 1 << 20)
+    }.values.growing
+    #expect(growing.isEmpty)
+  }
+
+  @Test("Containers that are longer at the second of two marks, and those that aren't told")
+  func lengthened() throws {
+    func graph(_ lines: UInt64) throws -> HeapGraph {
+      var heap = SnapshotDSL()
+      let log = heap.object("App.Log")
+      heap.root(.global, address: 0x1000, to: log)
+      for (field, count) in [("lines", lines), ("kept", 7), ("shrinks", 100 - lines)] {
+        let list = heap.storage("Swift._ContiguousArrayStorage<Swift.Int>")
+        heap.edge(log, field, to: list)
+        heap.fill(list, count: count, of: 1 << 20)
+      }
+      let screens = heap.storage()
+      heap.edge(log, "screens", to: screens)
+      heap.fill(screens, count: lines, of: 1 << 20)
+      heap.edge(screens, "[0]", to: heap.object("App.Screen"))
+      let center = heap.object("Foundation.NotificationCenter")
+      heap.root(.global, address: 0x2000, to: center)
+      let library = heap.storage("Swift._ContiguousArrayStorage<Swift.Int>")
+      heap.edge(center, "registrar", to: library)
+      heap.fill(library, count: lines, of: 1 << 20)
+      return try HeapGraph(heap.snapshot())
+    }
+    let last = try graph(30)
+    let found = try lengthenedContainers(from: try graph(10), to: last, born: [])
+    #expect(found.map { [$0.before, $0.now] } == [[10, 30]])
+    #expect(
+      found.map { PathsTests.words($0.path, in: last) } == [
+        "global → App.Log.lines → Swift._ContiguousArrayStorage<Swift.Int>"
+      ])
+  }
+
   @Test("What is found now on one way and now on another grows as all of it does")
   func alternatingWays() throws {
     let onFirst: Set<Int> = [2, 5, 7, 8, 9, 11, 12]

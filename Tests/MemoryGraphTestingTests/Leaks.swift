@@ -59,6 +59,20 @@ enum Global {
   static let cache = Mutex<[Int: Screen]>([:])
 }
 
+/// What grows by types of the standard library alone.
+final class Journal: Sendable {
+  static let lines = Mutex<[String]>([])
+  static let numbers = Mutex<[Int]>([])
+  static let words = Mutex<[String]>([])
+  static let table = Mutex<[Int: Int]>([:])
+  static let chunks = Mutex<[Int: [UInt8]]>([:])
+  static let seen = Mutex<Set<String>>([])
+  static let text = Mutex<String>("")
+  nonisolated(unsafe) static var plain: [Double] = []
+  static let shared = Journal()
+  let entries = Mutex<[String]>([])
+}
+
 /// Runs a body that has to fail with an issue of which the text has all of some parts.
 func expectFailure(
   _ parts: String..., without absent: [String] = [],

@@ -27,6 +27,9 @@ struct Comparison {
   let markCount: Int
   var findings: [Finding]
 
+  /// Containers of the program's own that became longer by what has no type of the program's.
+  let longer: [LengthenedContainer]
+
   /// Ways that objects are held which `findings` does not tell, and what is held in them.
   let omittedCount: Int
   let omitted: Cost
@@ -67,6 +70,9 @@ struct Comparison {
         let net = (born.costByType[type] ?? .zero) - (died.costByType[type] ?? .zero)
         return (filter.asksForTypes || own.contains(type)) && net.count > 0
       })
+    longer =
+      filter.isEmpty
+      ? try lengthenedContainers(from: first.graph, to: graph, born: difference.born) : []
     let bornSet = Set(bornNodes)
     // Of a leak that is older, only what was born in between is told.
     let leaked = try leaks(in: graph).findings.keeping(in: graph) { bornSet.contains($0) }
@@ -126,6 +132,7 @@ extension DifferenceReport {
       from: first.input, to: last.input, changes: comparison.changes, born: comparison.born,
       died: comparison.died, survivedCount: comparison.survivedCount, isExact: comparison.isExact,
       markCount: comparison.markCount, findings: comparison.findings,
-      omittedCount: comparison.omittedCount, omitted: comparison.omitted, names: last.names)
+      omittedCount: comparison.omittedCount, omitted: comparison.omitted,
+      longer: comparison.longer, names: last.names)
   }
 }

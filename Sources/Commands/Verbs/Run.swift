@@ -21,8 +21,8 @@ extension Option {
   static let sample = Option(
     "sample", .size,
     help:
-      "record a sample of the allocations, one each so many bytes in the mean, as 512K: for servers that "
-      + "run long. Objects, holders and leaks stay whole; stacks and generations are known of samples alone, "
+      "record a sample of the allocations, one each so many bytes in the mean, as 512K, 4G at most: for servers "
+      + "that run long. Objects, holders and leaks stay whole; stacks and generations are known of samples alone, "
       + "and figures by them are estimates")
   static let tableMemory = Option(
     "table-memory", .size,

@@ -2,6 +2,7 @@
 
 internal import GraphAnalysis
 internal import GraphPrimitives
+internal import SnapshotFormat
 
 /// What growth is counted by.
 package enum GrowthUnit: Sendable {
@@ -44,10 +45,14 @@ struct GrowthText {
   private let _names: Names
   private let _unit: GrowthUnit
 
-  init(_ growth: PlaceGrowth, names: Names, unit: GrowthUnit = .marks) {
+  /// How many objects of the type are alive at the last mark, wherever they are; nil where that is not known.
+  private let _alive: Int?
+
+  init(_ growth: PlaceGrowth, names: Names, unit: GrowthUnit = .marks, alive: Int? = nil) {
     _growth = growth
     _names = names
     _unit = unit
+    _alive = alive
   }
 
   var finding: FindingText { FindingText(finding: _growth.finding, names: _names) }
@@ -58,8 +63,37 @@ struct GrowthText {
 
   private var net: Int { (_growth.counts.last ?? 0) - (_growth.counts.first ?? 0) }
 
-  /// How many more there are from mark to mark, or with each repetition, on average: `+1`, `+0.3`.
-  var perUnit: String { Units.signedQuotient(net, over: stepCount) }
+  /// How many more there are from mark to mark, or with each repetition, on average: `+1`, `+0.3`; of a container
+  /// elements: `+1 element`.
+  var perUnit: String {
+    let number = Units.signedQuotient(net, over: stepCount)
+    guard let length = _growth.length else { return number }
+    return number + " " + Self.unit(of: length, isOne: net == stepCount)
+  }
+
+  private static func unit(of length: PlaceGrowth.Length, isOne: Bool) -> String {
+    length.isText
+      ? isOne ? "byte of text" : "bytes of text" : isOne ? "element" : "elements"
+  }
+
+  /// What grows: a type, or the field or variable that is a container.
+  var head: Line {
+    guard let length = _growth.length else { return finding.head }
+    return PathText(path: length.path, names: _names).container
+  }
+
+  /// How many there are at the last mark, and what was counted where others of the type are elsewhere.
+  private var now: String {
+    let last = _growth.counts.last ?? 0
+    let number = Units.number(last)
+    if let length = _growth.length {
+      return "\(number) \(Self.unit(of: length, isOne: last == 1)) now"
+    }
+    guard let alive = _alive, alive > last, _growth.finding.kind != .leak else {
+      return "\(number) now"
+    }
+    return "\(number) now of \(Units.number(alive)) alive"
+  }
 
   /// How the number changes from each mark to the next.
   private var increments: [Int] {
@@ -76,8 +110,8 @@ struct GrowthText {
 
   /// The place as an item: its numbers, then what the finding has.
   func item(number: Int?) -> Document.Item {
-    var title = finding.head + Line(", \(perUnit) \(_unit.each)", .bad)
-    title += Line(", \(Units.number(_growth.counts.last ?? 0)) now")
+    var title = head + Line(", \(perUnit) \(_unit.each)", .bad)
+    title += Line(", \(now)")
     if _growth.finding.kind == .leak { title += Line(", leaked", .bad) }
     let bytes = _growth.increase.bytes.rawValue / Int64(stepCount)
     if bytes > 0 {
@@ -98,6 +132,11 @@ struct GrowthText {
       details.append(
         Document.Detail("with", _growth.dragged.count > 3 ? shown + Line(", …") : shown))
     }
+    if _growth.length != nil, _growth.finding.cuts.isEmpty {
+      details.append(
+        Document.Detail(
+          "mend", "remove what is no longer needed, or bound it: it has only become longer"))
+    }
     return finding.item(number: number, told: title, more: details, foldsIndices: true)
   }
 
@@ -116,6 +155,9 @@ struct GrowthText {
         JSONValue.Member(
           "bytes", .array(_growth.costs.map { .integer(Int($0.bytes.rawValue)) })),
         JSONValue.Member("increments", .array(increments.map { .integer($0) })),
+        JSONValue.Member(
+          "counted",
+          .string(_growth.length.map { $0.isText ? "bytesOfText" : "elements" } ?? "objects")),
         JSONValue.Member(
           "dragged",
           .object(
@@ -150,8 +192,25 @@ struct GrowthText {
       omitted: growths.count - shown.count)
   }
 
+  /// The library that comes with Swift whose variables lead to memory of its own at the place; nil for other places. All
+  /// that it has is one place, so which variable leads there, and who asked for the first block, says nothing.
+  private var library: String? {
+    guard !_growth.isOwn, let path = _growth.finding.path,
+      _names.kind(of: path.target) == .block,
+      path.steps.allSatisfy({ _names.kind(of: $0.node) == .block })
+    else { return nil }
+    let snapshot = _names.snapshot
+    guard RootKind(rawValue: snapshot.roots.kind[path.root.position]) == .global else { return nil }
+    let address = snapshot.roots.address[path.root.position]
+    guard let module = snapshot.modules.first(where: { $0.start <= address && address < $0.end }),
+      ToolchainModules.isLibrary(path: module.path)
+    else { return nil }
+    return module.path.split(separator: "/").last.map(String.init)
+  }
+
   /// The way to the place in one line.
   private var way: Line {
+    if let library { return Line(library, .code) + Line(", memory of its own") }
     if let path = _growth.finding.path {
       return PathText(path: path, names: _names).chain.map(Names.foldingIndices).joined(" → ")
     }

@@ -195,7 +195,7 @@ package final class Names {
     var leading = leading
     for edge in edges {
       let label = LabelIndex(rawValue: snapshot.edges.label[edge.position])
-      path = Self.join(path, text(of: label, captures: captures(of: holder, reachedBy: leading)))
+      Self.append(text(of: label, captures: captures(of: holder, reachedBy: leading)), to: &path)
       holder = target(of: edge)
       leading = edge
     }
@@ -289,6 +289,12 @@ package final class Names {
   /// A line with each index as `[_]`.
   static func foldingIndices(_ line: Line) -> Line {
     Line(line.runs.map { Run(foldingIndices($0.text), $0.role) })
+  }
+
+  /// Adds a path of fields to another.
+  static func append(_ part: String, to path: inout String) {
+    if !path.isEmpty, !part.isEmpty, !part.hasPrefix("[") { path += "." }
+    path += part
   }
 
   /// Two paths of fields as one.

@@ -17,7 +17,7 @@ package enum OwnCode {
   /// How functions of the runtime begin, for programs that have it inside.
   private static let systemFunctions = [
     "Swift.", "swift_", "swift::", "_swift_", "Foundation.", "FoundationEssentials.",
-    "_Concurrency.",
+    "_Concurrency.", "MemoryGraphTesting.", "MemoryGraphAgent.",
     "Dispatch.", "_dispatch_", "dispatch_", "CF", "_CF", "__CF", "malloc", "calloc", "realloc",
     "posix_memalign", "aligned_alloc", "memalign", "operator new", "__libc_", "_start",
     "start_thread",

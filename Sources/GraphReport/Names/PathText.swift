@@ -31,12 +31,23 @@ struct PathText {
   /// The type that the path leads to.
   var target: String { names.typeName(of: path.target, reachedBy: path.steps.last?.edges.last) }
 
-  /// The path as links of a chain: the root, each step, the target.
+  /// The path as links of a chain: the root, each step, the target. What repeats itself is one link.
   var chain: [Line] {
     let root = self.root
-    var title = Line(root.name, .code)
+    var title = Line(Repetitions.folded(path: root.name), .code)
     if root.kind == "stack" || root.kind == "register" { title = Line(root.name) }
-    return [title] + steps.flatMap(\.links) + [Line(target, .code)]
+    return [title] + Repetitions.folded(steps.flatMap(\.links)) + [Line(target, .code)]
+  }
+
+  /// The field or variable that the path ends with, where what it leads to is a container: `App.Log.lines`. Where in the
+  /// variable the container lies, as in that of a `Mutex`, says nothing.
+  var container: Line {
+    let chain = self.chain
+    let last = Names.foldingIndices(chain[max(0, chain.count - 2)])
+    guard chain.count == 2, let plus = last.text.lastIndex(of: "+") else { return last }
+    let offset = last.text[last.text.index(after: plus)...]
+    return !offset.isEmpty && offset.allSatisfy(\.isNumber)
+      ? .code(String(last.text[..<plus])) : last
   }
 
   /// The path as an element of `paths`.

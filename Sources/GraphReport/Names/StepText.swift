@@ -119,7 +119,7 @@ struct StepText {
   /// A cycle as links of a chain that ends where it began.
   static func chain(ofCycle steps: [ReferenceStep], names: Names) -> [Line] {
     let texts = texts(ofCycle: steps, names: names)
-    return texts.flatMap(\.links) + texts.prefix(1).map { Line($0.type, .code) }
+    return Repetitions.folded(texts.flatMap(\.links)) + texts.prefix(1).map { Line($0.type, .code) }
   }
 
   /// The holder and its field: `App.Model.handler`, `(closure #1 in App.Model.start()).self`.
@@ -148,7 +148,7 @@ struct StepText {
 
   /// The step as links of a chain: the edge, then the function it goes through.
   var links: [Line] {
-    var link = Line.code(edge)
+    var link = Line.code(Repetitions.folded(path: edge))
     var notes: [String] = []
     if strength != .strong { notes.append(strength.name) }
     // A task's memory has no types, but the counts decided that it holds.

@@ -37,6 +37,7 @@ package struct DifferenceReport: Report {
   private let _findings: [Finding]
   private let _omittedCount: Int
   private let _omitted: Cost
+  private let _longer: [LengthenedContainer]
   private let _names: Names
 
   /// Names of the last snapshot.
@@ -59,12 +60,15 @@ package struct DifferenceReport: Report {
   ///   - findings: What the growth of the program's own types is held by.
   ///   - omittedCount: How many further ways that objects are held are not among the findings.
   ///   - omitted: What is held in those.
+  ///   - longer: Containers of the program's own that became longer by what has no type of the program's.
   ///   - names: Names of the last snapshot.
   package init(
     from: ReportInput, to: ReportInput, changes: [Change], born: Histogram, died: Histogram,
     survivedCount: Int, isExact: Bool, markCount: Int, findings: [Finding],
-    omittedCount: Int = 0, omitted: Cost = .zero, names: Names
+    omittedCount: Int = 0, omitted: Cost = .zero, longer: [LengthenedContainer] = [],
+    names: Names
   ) {
+    _longer = longer
     _from = from
     _to = to
     _findings = findings
@@ -104,6 +108,15 @@ package struct DifferenceReport: Report {
       JSONValue.Member("survived", .integer(_survivedCount)),
       JSONValue.Member("exact", .bool(_isExact)),
       JSONValue.Member("marksBetween", .integer(_markCount)),
+      JSONValue.Member(
+        "lengthened",
+        .array(
+          _longer.map { container in
+            .members([
+              "name": .string(name(of: container).text), "before": .integer(container.before),
+              "now": .integer(container.now),
+            ])
+          })),
     ]
       + (_omittedCount == 0
         ? []
@@ -121,11 +134,11 @@ package struct DifferenceReport: Report {
     document.blocks.append(
       .paragraph(
         Line(
-          "From \(_titles[0]) to \(_titles[1]): \(Units.number(_born.total.count)) born and still alive"
-            + " (\(Units.bytes(_born.total.bytes))), \(Units.number(_died.total.count)) gone"
-            + " (\(Units.bytes(_died.total.bytes))), \(Units.number(_survivedCount)) alive at both."
+          "From \(_titles[0]) to \(_titles[1]): \(number(_born.total.count)) born and still alive"
+            + " (\(bytes(_born.total.bytes))), \(number(_died.total.count)) gone"
+            + " (\(bytes(_died.total.bytes))), \(number(_survivedCount)) alive at both."
         )))
-    if _from.snapshot.sampling != nil || _to.snapshot.sampling != nil {
+    if isSampled {
       document.blocks.append(
         .paragraph(
           Line(
@@ -142,6 +155,16 @@ package struct DifferenceReport: Report {
           )))
     }
     if !_changes.isEmpty { document.blocks.append(.table(table(limit: limit))) }
+    if !_longer.isEmpty {
+      document.blocks.append(.heading("Longer, by what is not of the program's types"))
+      document.blocks.append(
+        .table(
+          Document.Table(
+            columns: [.init("before", .right), .init("now", .right), .init("elements of")],
+            rows: _longer.map {
+              [Line(Units.number($0.before)), Line(Units.number($0.now)), name(of: $0)]
+            }, omitted: 0)))
+    }
     if !_findings.isEmpty {
       document.blocks.append(.heading("What holds them"))
       document.blocks += Document.items(FindingText.related(texts), limit: limit) {
@@ -160,6 +183,20 @@ package struct DifferenceReport: Report {
       }
     }
     return document
+  }
+
+  /// Whether numbers of what was born and what is gone are estimates.
+  private var isSampled: Bool { _from.snapshot.sampling != nil || _to.snapshot.sampling != nil }
+
+  private func number(_ count: Int) -> String { (isSampled ? "~" : "") + Units.number(count) }
+
+  private func signed(_ count: Int) -> String { (isSampled ? "~" : "") + Units.signed(count) }
+
+  private func bytes(_ bytes: ByteCount) -> String { (isSampled ? "~" : "") + Units.bytes(bytes) }
+
+  /// The field or variable that a container is.
+  private func name(of container: LengthenedContainer) -> Line {
+    PathText(path: container.path, names: _names).container
   }
 
   private var answer: Line {
@@ -186,15 +223,23 @@ package struct DifferenceReport: Report {
           "No type of the program's own grew from \(_titles[0]) to \(_titles[1]), but "
             + parts.joined(separator: " and ") + ": see what holds them, below.", .bad)
       }
+      if let first = _longer.first {
+        return Line(
+          "No type of the program's own grew from \(_titles[0]) to \(_titles[1]), but ")
+          + name(of: first)
+          + Line(
+            " has \(Units.count(first.now - first.before, "more element", plural: "more elements"))"
+              + (_longer.count > 1 ? ", and others are longer, too." : "."))
+      }
       return Line(
         "No type of the program's own grew from \(_titles[0]) to \(_titles[1]).", .good)
     }
     let total = grown.reduce(Cost.zero) { $0 + $1.net }
     var line = Line(
-      "\(Units.signed(total.count)) \(total.count == 1 ? "object" : "objects") from \(_titles[0])"
-        + " to \(_titles[1]), \(Units.bytes(total.bytes))\(withOthers(total.bytes)): ")
+      "\(signed(total.count)) \(total.count == 1 ? "object" : "objects") from \(_titles[0])"
+        + " to \(_titles[1]), \(bytes(total.bytes))\(withOthers(total.bytes)): ")
     line += grown.prefix(3).map { change in
-      Line(change.type, .code) + Line(" \(Units.signed(change.net.count))\(perMark(change))")
+      Line(change.type, .code) + Line(" \(signed(change.net.count))\(perMark(change))")
     }.joined(", ")
     return grown.count > 3
       ? line + Line(", and \(Units.count(grown.count - 3, "more type"))") : line
@@ -203,11 +248,13 @@ package struct DifferenceReport: Report {
   /// What all types grew by, where that is more than the program's own did: they hold it, as a rule.
   private func withOthers(_ own: ByteCount) -> String {
     let all = _born.total.bytes - _died.total.bytes
-    return all > own ? " (\(Units.bytes(all)) with what is not of the program's types)" : ""
+    return all > own ? " (\(bytes(all)) with what is not of the program's types)" : ""
   }
 
   private func perMark(_ change: Change) -> String {
-    _markCount < 2 ? "" : " (\(Units.signedQuotient(change.net.count, over: _markCount)) a mark)"
+    _markCount < 2
+      ? ""
+      : " (\(isSampled ? "~" : "")\(Units.signedQuotient(change.net.count, over: _markCount)) a mark)"
   }
 
   private func table(limit: Int?) -> Document.Table {
@@ -222,12 +269,16 @@ package struct DifferenceReport: Report {
       rows: shown.map { change in
         let grew = change.isOwn && change.net.count > 0
         var row = [
-          Line(Units.number(change.born.count)), Line(Units.number(change.died.count)),
-          Line(Units.signed(change.net.count), grew ? .bad : .plain),
-          Line((change.net.bytes > .zero ? "+" : "") + Units.bytes(change.net.bytes)),
+          Line(number(change.born.count)), Line(number(change.died.count)),
+          Line(signed(change.net.count), grew ? .bad : .plain),
+          Line(
+            (isSampled ? "~" : "") + (change.net.bytes > .zero ? "+" : "")
+              + Units.bytes(change.net.bytes)),
         ]
         if _markCount > 1 {
-          row.append(Line(Units.signedQuotient(change.net.count, over: _markCount)))
+          row.append(
+            Line(
+              (isSampled ? "~" : "") + Units.signedQuotient(change.net.count, over: _markCount)))
         }
         row.append(Line(change.type, change.isOwn ? .code : .faint))
         return row

@@ -76,7 +76,7 @@ package struct GrowthReport: Report {
     document.blocks += Document.items(
       growths.map { FindingText(finding: $0.finding, names: _names) }, limit: limit
     ) { _, number in
-      GrowthText(growths[number - 1], names: _names, unit: _unit).item(number: number)
+      text(growths[number - 1]).item(number: number)
     }
     if let rest = Document.omission(own.count, limit: limit, "place") {
       document.blocks.append(rest)
@@ -102,7 +102,15 @@ package struct GrowthReport: Report {
     return document
   }
 
+  private func text(_ growth: PlaceGrowth) -> GrowthText {
+    let type = _names.typeName(of: growth.finding.representative)
+    return GrowthText(
+      growth, names: _names, unit: _unit,
+      alive: _types.first { $0.type == type }?.counts.last)
+  }
+
   private var answer: Line {
+    if _inputs.count == 2 { return answerOfTwo }
     let marks = _unit.span(ofMarks: _inputs.count)
     let settled =
       _values.settled.isEmpty
@@ -110,14 +118,29 @@ package struct GrowthReport: Report {
     guard !own.isEmpty else {
       return Line("Nothing of the program's own keeps growing over \(marks)", .good) + Line(settled)
     }
-    var line = Line(
+    let line = Line(
       "\(Units.count(own.count, "place")) \(own.count == 1 ? "keeps" : "keep") growing over \(marks): "
     )
-    line += own.prefix(3).map { growth in
-      let text = GrowthText(growth, names: _names, unit: _unit)
-      return text.finding.head + Line(" \(text.perUnit) \(_unit.each)")
-    }.joined(", ")
-    return line + Line((own.count > 3 ? ", …" : "") + settled)
+    return line + grown + Line(settled)
+  }
+
+  /// Two marks tell that there is more, and not whether it becomes more and more.
+  private var answerOfTwo: Line {
+    let marks = _unit.span(ofMarks: 2)
+    guard !own.isEmpty else {
+      return Line("Nothing of the program's own is more at the second of \(marks)", .good)
+    }
+    return Line("\(Units.count(own.count, "place")) grew over \(marks): ") + grown
+      + Line(
+        "; whether \(own.count == 1 ? "it keeps" : "they keep") growing takes more marks to tell")
+  }
+
+  /// The places that grow most.
+  private var grown: Line {
+    own.prefix(3).map { growth in
+      let text = self.text(growth)
+      return text.head + Line(" \(text.perUnit) \(_unit.each)")
+    }.joined(", ") + Line(own.count > 3 ? ", …" : "")
   }
 
   /// The numbers of each type: one column a mark where there are few, else all of them in one.
@@ -141,7 +164,9 @@ package struct GrowthReport: Report {
         let padded = numbers.map { String(repeating: " ", count: width - $0.count) + $0 }
         return (isWide ? [Line(padded.joined(separator: " "))] : numbers.map { Line($0) }) + [
           Line(StaircaseReport.chart(of: row.counts)),
-          Line(row.trend.verdict, row.trend == .growing ? .bad : .plain), Line(row.type, .code),
+          Line(
+            row.trend == .growing && _inputs.count == 2 ? "grew" : row.trend.verdict,
+            row.trend == .growing ? .bad : .plain), Line(row.type, .code),
         ]
       },
       omitted: _types.count - shown.count)

@@ -72,6 +72,15 @@ final class Examination {
     }
   }
 
+  /// The numbers of the tasks that wait for a check: those of tests.
+  var checkingTasks: Set<UInt64> {
+    let tasks = graph.snapshot.tasks
+    return Set(
+      (0..<tasks.count).filter { row in
+        names.task(row: row).frames.contains { $0.function.contains("MemoryGraphTesting.") }
+      }.map { tasks.id[$0] })
+  }
+
   /// The causes through which some leaked nodes leak: those that are among them, or lead to one of them.
   ///
   /// - Complexity: O(*V* + *E*) for each finding.

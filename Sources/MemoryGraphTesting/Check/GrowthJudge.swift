@@ -8,9 +8,12 @@ internal import HeapGraph
 internal import SnapshotFormat
 internal import Synchronization
 
-/// Repeats a body and counts, after each time, the objects of each allocation stack. Where none becomes more for
-/// half of all repetitions, nothing grows. Else snapshots at five of the repetitions say what grows, and who
-/// holds it.
+/// Repeats a body and counts, after each time, the objects of each allocation stack, and how long the containers and texts
+/// among them are. Where none becomes more for half of all repetitions, nothing grows. Else snapshots at five of the
+/// repetitions say what grows, and who holds it.
+///
+/// That a container becomes longer is told where all repetitions show it: what is in it may be another response each
+/// time, and five of them may happen to be longer and longer.
 struct GrowthJudge: Judge {
   let scope: CheckScope
   private let _subject: CheckSubject
@@ -24,6 +27,14 @@ struct GrowthJudge: Judge {
   /// The most objects of each stack that there were so far, and when the last of these records was broken.
   private var _record: [UInt32: Int] = [:]
   private var _lastRise = 0
+
+  /// How long containers are after each repetition, by the stack that asked for their storage and by its type.
+  private var _lengths: [LengthKey: [Int]] = [:]
+
+  private enum LengthKey: Hashable {
+    case stack(UInt32)
+    case type(UInt64)
+  }
 
   private let _study = StudiedMarks()
   private var _isOver = false
@@ -92,6 +103,34 @@ struct GrowthJudge: Judge {
       _record[stack] = count
       _lastRise = _done
     }
+    var lengths: [LengthKey: Int] = [:]
+    for (object, type, length) in Survivors.lengths(of: objects) {
+      lengths[.stack(object.stack), default: 0] += length
+      lengths[.type(type), default: 0] += length
+    }
+    for (key, length) in lengths {
+      var numbers = _lengths[key] ?? []
+      if length > numbers.max() ?? 0 { _lastRise = _done }
+      // Where there was none before it was 0; what is counted twice is counted anew.
+      numbers = Array(numbers.prefix(_done - 1))
+      numbers += repeatElement(0, count: _done - 1 - numbers.count)
+      numbers.append(length)
+      _lengths[key] = numbers
+    }
+  }
+
+  /// The containers that have become longer over all repetitions.
+  private func _lengthening(_ objects: [memory_graph_survivor]) -> Set<HiddenAddress> {
+    func grows(_ key: LengthKey) -> Bool {
+      guard let numbers = _lengths[key], numbers.count == _done else { return false }
+      return GrowthTrend(of: Array(numbers.dropFirst(_marks[0] - 1))) == .growing
+    }
+    var found: Set<HiddenAddress> = []
+    for (object, type, _) in Survivors.lengths(of: objects)
+    where grows(.stack(object.stack)) || grows(.type(type)) {
+      found.insert(HiddenAddress(object.address))
+    }
+    return found
   }
 
   /// What to do at a mark with the objects that are there.
@@ -110,11 +149,12 @@ struct GrowthJudge: Judge {
     }
     let (scope, accepted, subject, study, done) = (scope, _accepted, _subject, _study, _done)
     let before = Set(objects.map { HiddenAddress($0.address) })
+    let longer = isLast ? _lengthening(objects) : []
     return .examine { examination in
       let wanted = before.intersection(scope.blocks.lazy.map { HiddenAddress($0.address) })
       study.add(examination.graph.snapshot, wanted: wanted, at: done)
       guard isLast else { return Evidence() }
-      return try study.judge(examination, of: subject, accepting: accepted)
+      return try study.judge(examination, of: subject, accepting: accepted, longer: longer)
     }
   }
 
@@ -157,19 +197,30 @@ private final class StudiedMarks: Sendable {
   }
 
   /// What grows over the marks, of which the last is an examination's.
+  ///
+  /// - Parameter longer: The containers that may be said to become longer.
   func judge(
-    _ examination: Examination, of subject: CheckSubject, accepting accepted: AcceptedFindings
+    _ examination: Examination, of subject: CheckSubject, accepting accepted: AcceptedFindings,
+    longer: Set<HiddenAddress>
   ) throws -> Evidence {
     let marks = _marks.withLock { $0 }
     var study = GrowthStudy()
+    let checking = examination.checkingTasks
     for (place, mark) in marks.enumerated() {
       // A mark without objects of the scope: any graph does, of which nothing is counted.
       var graph = examination.graph
       if place < marks.count - 1, let snapshot = mark.snapshot { graph = try HeapGraph(snapshot) }
       let wanted = Set(mark.wanted.compactMap { graph.node(at: Address($0.address)) })
-      try study.add(graph) { wanted.contains($0) }
+      try study.add(graph, callers: graph.tasks(numbered: checking)) { wanted.contains($0) }
     }
-    var values = try study.values(last: examination.graph)
+    var values = try study.values(
+      last: examination.graph, callers: examination.graph.tasks(numbered: checking))
+    values.growing.removeAll { growth in
+      guard let length = growth.length else { return false }
+      return !length.nodes.contains {
+        longer.contains(HiddenAddress(examination.graph.address(of: $0).rawValue))
+      }
+    }
     let told = values.growing.filter(\.isOwn).map(\.finding)
     let judged = try accepted.judge(told, in: examination)
     let fingerprints = Set(judged.open.map(\.fingerprint))
@@ -190,5 +241,16 @@ private final class StudiedMarks: Sendable {
     evidence.failure = CheckFailure(
       report, findings: judged.open, of: subject, in: examination)
     return evidence
+  }
+}
+
+extension HeapGraph {
+  /// The tasks to which the runtime gave some numbers, which they keep from snapshot to snapshot.
+  fileprivate func tasks(numbered ids: Set<UInt64>) -> Set<NodeIndex> {
+    let tasks = snapshot.tasks
+    return Set(
+      (0..<tasks.count).filter { ids.contains(tasks.id[$0]) }.map {
+        NodeIndex(rawValue: tasks.node[$0])
+      })
   }
 }

@@ -25,6 +25,23 @@ enum Survivors {
     }
   }
 
+  /// How long the containers and texts among some objects are: elements, or bytes of a text, by the metadata of the
+  /// storage's type.
+  ///
+  /// - Complexity: a system call or two for each container.
+  static func lengths(
+    of objects: [memory_graph_survivor]
+  ) -> [(object: memory_graph_survivor, type: UInt64, length: Int)] {
+    var layouts = StorageLayouts()
+    return objects.compactMap { object in
+      guard let type = word(at: object.address), let offset = layouts.offset(ofLengthIn: type),
+        object.bytes >= offset + 8, let word = word(at: object.address + UInt64(offset))
+      else { return nil }
+      // A text has flags beside its length.
+      return (object, type, Int(word & 0xffff_ffff_ffff))
+    }
+  }
+
   /// The tasks among some blocks.
   static func tasks(among blocks: [memory_graph_survivor]) -> [memory_graph_survivor] {
     var kinds = TypeKinds()
@@ -69,6 +86,44 @@ enum Survivors {
   static func word(at address: UInt64) -> UInt64? {
     var word: UInt64 = 0
     return memory_graph_copy(address, &word, 8) ? word : nil
+  }
+}
+
+/// Where the storage of containers and texts has its length.
+private struct StorageLayouts {
+  private var _offsets: [UInt64: UInt32?] = [:]
+
+  /// The classes that storage is of, or of a subclass of.
+  private static let _bases: [UInt64: UInt32] = {
+    let names: [(String, UInt32)] = [
+      ("s28__ContiguousArrayStorageBaseC", 16), ("s22__RawDictionaryStorageC", 16),
+      ("s15__RawSetStorageC", 16), ("s15__StringStorageC", 24),
+    ]
+    var bases: [UInt64: UInt32] = [:]
+    for (name, offset) in names {
+      guard let type = _typeByName(name) as? AnyClass else { continue }
+      for metadata in Survivors.metadata(of: [type]) { bases[metadata] = offset }
+    }
+    return bases
+  }()
+
+  /// Where storage of a type has its length; nil for what is no storage.
+  mutating func offset(ofLengthIn type: UInt64) -> UInt32? {
+    if let known = _offsets[type] { return known }
+    var current = type
+    var answer: UInt32?
+    for _ in 0..<8 {
+      if let offset = Self._bases[current] {
+        answer = offset
+        break
+      }
+      guard Survivors.word(at: current) == 0, let next = Survivors.word(at: current &+ 8),
+        next != 0
+      else { break }
+      current = next
+    }
+    _offsets[type] = .some(answer)
+    return answer
   }
 }
 
