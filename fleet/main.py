@@ -49,6 +49,7 @@ def _parser():
     )
     parser.add_argument("--engine", choices=["duckdb", "spark"], default="duckdb", help="who answers (default: duckdb)")
     parser.add_argument("--master", metavar="URL", help="Spark's master (default: spark-submit's, else this machine)")
+    parser.add_argument("--check-arguments", action="store_true", help=argparse.SUPPRESS)
     commands = parser.add_subparsers(dest="command", metavar="QUESTION", required=True)
 
     def add(name, help, formats):
@@ -237,13 +238,12 @@ def main(words=None):
     arguments = _parser().parse_args(words)
     try:
         _check(arguments)
-        if arguments.engine == "duckdb":
-            if not os.path.isdir(arguments.folder):
-                why = "no folder" if os.path.exists(arguments.folder) else "no such folder"
-                raise FleetError(f"{arguments.folder}: {why}; name the folder of records with --in", UNREADABLE)
-            engine = engines.DuckDB()
-        else:
-            engine = engines.Spark(arguments.master)
+        if arguments.engine == "duckdb" and not os.path.isdir(arguments.folder):
+            why = "no folder" if os.path.exists(arguments.folder) else "no such folder"
+            raise FleetError(f"{arguments.folder}: {why}; name the folder of records with --in", UNREADABLE)
+        if arguments.check_arguments:
+            return NOTHING_FOUND
+        engine = engines.DuckDB() if arguments.engine == "duckdb" else engines.Spark(arguments.master)
         try:
             return _answer(engine, arguments)
         finally:

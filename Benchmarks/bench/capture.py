@@ -83,7 +83,7 @@ def measure_reports(tools, files, rounds):
 
 
 # What `memgraph export` writes; each beside the analyses that the tool makes of the same file.
-EXPORTS = ["heapsnapshot", "pprof", "perfetto", "sqlite", "csv", "json", "collapsed"]
+EXPORTS = ["heapsnapshot", "pprof", "perfetto", "hprof", "sqlite", "csv", "json", "collapsed"]
 
 
 def measure_exports(tools, folder, file, rounds):

@@ -62,12 +62,29 @@ package enum Help {
     for (name, help) in rows {
       let lines = wrap(help, indent: column)
       if name.count + 4 > column {
-        text += "  " + name + "\n" + lines
+        text += broken("  " + name) + "\n" + lines
       } else {
         text += "  " + name + lines.dropFirst(2 + name.count)
       }
     }
     return text
+  }
+
+  /// An option whose choices are wider than the page: they go on below where they begin.
+  private static func broken(_ name: String) -> String {
+    guard name.count > width, let space = name.lastIndex(of: " ") else { return name }
+    let margin = String(repeating: " ", count: name.distance(from: name.startIndex, to: space) + 1)
+    var lines: [String] = []
+    var line = String(name[...space])
+    for choice in name[space...].dropFirst().split(separator: "|") {
+      // Room for the bar behind it.
+      if line.count + choice.count + 1 > width {
+        lines.append(line)
+        line = margin
+      }
+      line += choice + "|"
+    }
+    return (lines + [String(line.dropLast())]).joined(separator: "\n")
   }
 
   /// Lines of at most `width` columns, each with the indent and a newline.

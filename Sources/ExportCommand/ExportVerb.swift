@@ -34,11 +34,11 @@ extension Option {
 extension Verb {
   package static let export = Verb(
     "export", operands: "SNAP [SNAP...]", operandCount: 1...10_000,
-    summary: "the graph for other people's tools: Chrome, pprof, SQL prompts, pictures",
+    summary: "the graph for other people's tools: Chrome, pprof, VisualVM, SQL prompts, pictures",
     discussion: """
       heapsnapshot is for the Memory panel of Chrome's developer tools: ids stay the same from mark to mark, so its
       Comparison works. pprof is a profile of what is alive, for go tool pprof and others, by stack or by what holds it
-      (--by path); of two snapshots it is what became more. perfetto is a heap graph for ui.perfetto.dev. sqlite is a database with tables and views of everything, of one
+      (--by path); of two snapshots it is what became more. perfetto is a heap graph for ui.perfetto.dev, hprof a heap dump of Java for VisualVM and Eclipse MAT. sqlite is a database with tables and views of everything, of one
       snapshot or several; csv and json are the same tables. collapsed is for flame graphs. dot and mermaid are pictures of
       a finding or of a way.
 

@@ -118,7 +118,7 @@ struct Exporting {
     case .pprof, .collapsed:
       guard _request.profile == .stack else { return nil }
       return "allocations were sampled: all values are estimates, as the outermost frame says"
-    case .heapsnapshot, .csv, .json, .sqlite:
+    case .heapsnapshot, .hprof, .csv, .json, .sqlite:
       return
         "allocations were sampled: the stacks that are known, of few objects, are left out; --format pprof has"
         + " estimates by stack"

@@ -40,9 +40,9 @@ struct CutCandidates {
   private let _making: Making
   private let _taskStates: [UInt32: TaskInfo]
 
-  /// What `_owningFields(of:)` has found, and the objects that it looks at.
+  /// What `_owningFields(of:)` has found, and the reachable objects of each type.
   private var _owningFieldsByType: [TypeIndex: Set<FieldKey>] = [:]
-  private var _samplesByType: [[UInt32]] = []
+  private var _objectsByType: [[UInt32]] = []
 
   init(in graph: HeapGraph) {
     self.graph = graph
@@ -170,23 +170,24 @@ struct CutCandidates {
 
   /// The fields by which reachable objects of a type hold something that nobody else holds.
   ///
-  /// Looks at the first thousand objects of each type.
+  /// - Complexity: O(*V*) for the first type, and O(references of its objects) for each.
   private mutating func _owningFields(of type: TypeIndex) -> Set<FieldKey> {
     if let known = _owningFieldsByType[type] { return known }
-    if _samplesByType.isEmpty {
-      _samplesByType = [[UInt32]](repeating: [], count: graph.snapshot.types.count)
+    if _objectsByType.isEmpty {
+      _objectsByType = [[UInt32]](repeating: [], count: graph.snapshot.types.count)
       for node in 0..<graph.nodeCount where graph.isReachable[node] {
-        let type = Int(graph.snapshot.nodes.type[node])
-        if _samplesByType[type].count < 1_000 { _samplesByType[type].append(UInt32(node)) }
+        _objectsByType[Int(graph.snapshot.nodes.type[node])].append(UInt32(node))
       }
     }
     var fields: Set<FieldKey> = []
     let back = graph.holders.graph.offsets
-    for node in _samplesByType[type.position] {
+    var seen: Set<UInt32> = []
+    for node in _objectsByType[type.position] {
       for slot in graph.strong.edges(from: node) {
         let target = Int(graph.strong.targets[slot])
-        if back[target + 1] - back[target] == 1 {
-          let key = graph.labelKey(of: EdgeIndex(rawValue: graph.rowBySlot[slot]))
+        let label = graph.snapshot.edges.label[Int(graph.rowBySlot[slot])]
+        if back[target + 1] - back[target] == 1, seen.insert(label).inserted {
+          let key = graph.labelKey(ofLabel: Int(label))
           fields.insert(FieldKey(name: key.name, function: key.function))
         }
       }
@@ -293,6 +294,15 @@ extension HeapGraph {
     let function = label(of: last).function
     guard function != 0, let module = snapshot.module(at: function) else { return false }
     return ToolchainModules.isLibrary(path: module.path)
+  }
+
+  /// What to do about a retain of a node that nothing explains. Objects of the libraries that come with Swift retain
+  /// themselves until they are ended, as a URLSession does; storage and values do not.
+  func balancing(_ node: NodeIndex) -> CutProposal.Advice {
+    if module(of: node).isEmpty || isOfProgram(node) || kind(of: node).isFolded {
+      return .balanceRetain
+    }
+    return ToolchainModules.isValue(typeName(of: node)) ? .balanceRetain : .endLibraryObject
   }
 
   /// How the place of an edge is declared.

@@ -75,13 +75,14 @@ struct CutSearch {
       proposals.append(
         (
           CutProposal(
-            step: candidate.step, frees: graph.cost(of: nodes), advice: candidate.advice,
-            reason: candidate.reason,
+            step: candidate.step, frees: graph.cost(of: nodes), freed: nodes,
+            advice: candidate.advice, reason: candidate.reason,
             leftBehind: graph.cost(
               of: Set(counting.leftBehind(byFreeing: freed)).map { NodeIndex(rawValue: $0) }),
             otherHolders: freed.isEmpty
               ? graph.otherHolders(
-                ofTargetsOf: slots, isFreed: [], released: Set(released), counting: counting) : []),
+                ofTargetsOf: slots, isFreed: [], released: Set(released), counting: counting,
+                order: _cycles.order) : []),
           candidate.preference,
           candidate.isLibrarys && candidate.preference == CutCandidates.leastPreference
         ))
@@ -105,7 +106,11 @@ struct CutSearch {
       }
       return leftCut.preference != rightCut.preference
         ? leftCut.preference < rightCut.preference : left.offset < right.offset
-    }.map(\.element.proposal)
+    }.enumerated().map { place, element in
+      var proposal = element.element.proposal
+      if place > 0 { proposal.freed = [] }
+      return proposal
+    }
   }
 
   /// The proposal for something that nothing in memory holds.
@@ -125,25 +130,22 @@ struct CutSearch {
         graph.edge(atSlot: slot).flatMap {
           graph.kind(of: graph.source(of: $0)) == .block ? $0 : nil
         }
-      }.first
+      }.min { left, right in
+        let ranks = (_cycles.order.rank(of: left), _cycles.order.rank(of: right))
+        return ranks.0 != ranks.1
+          ? ranks.0 < ranks.1
+          : _cycles.order.precedes(graph.source(of: left), graph.source(of: right))
+      }
       if let memory {
         // What was asked for from the allocator and given up with the object in it.
         step = ReferenceStep(node: graph.source(of: memory), edges: [memory])
         advice = .deinitializeMemory
       } else {
-        advice = _balance(representative)
+        advice = graph.balancing(representative)
       }
     }
-    return CutProposal(
-      step: step,
-      frees: graph.cost(of: freed.lazy.map { NodeIndex(rawValue: $0) }), advice: advice)
-  }
-
-  /// What to do about a retain that nothing explains. Objects of the libraries that come with Swift retain
-  /// themselves until they are ended, as a URLSession does.
-  private func _balance(_ node: NodeIndex) -> CutProposal.Advice {
-    let module = graph.module(of: node)
-    return module.isEmpty || graph.isOfProgram(node) ? .balanceRetain : .endLibraryObject
+    let gone = freed.map { NodeIndex(rawValue: $0) }
+    return CutProposal(step: step, frees: graph.cost(of: gone), freed: gone, advice: advice)
   }
 
   /// The references that a candidate cuts in some components, and the nodes whose unexplained retains go
@@ -249,7 +251,7 @@ struct CutSearch {
         return CutProposal(
           step: first.step, together: ended != nil ? [] : candidates.dropFirst().map(\.part),
           frees: graph.cost(of: all.lazy.map { NodeIndex(rawValue: $0) }),
-          advice: first.advice, reason: first.reason)
+          freed: all.map { NodeIndex(rawValue: $0) }, advice: first.advice, reason: first.reason)
       }
       if chosen.count == most { break }
       next = try _largestCycle(
@@ -261,7 +263,9 @@ struct CutSearch {
         counting.isOverRetained($0)
       }
     }
-    let told = overRetained(component).first
+    let told = overRetained(component).map { NodeIndex(rawValue: $0) }.min {
+      _cycles.order.precedes($0, $1)
+    }
     var slotsOfAll = Set(above + chosen.flatMap(\.slots))
     for other in all {
       for member in components.members(of: other) {
@@ -270,10 +274,11 @@ struct CutSearch {
     }
     let freed = counting.freed(byCutting: slotsOfAll.sorted(), releasing: all.flatMap(overRetained))
     guard _holdsAll(of: component, freed), !chosen.isEmpty else { return nil }
-    let retained = told.map { NodeIndex(rawValue: $0) } ?? chosen[0].candidate.step.node
+    let retained = told ?? chosen[0].candidate.step.node
     return CutProposal(
       step: ReferenceStep(node: retained, edges: []), together: chosen.map(\.candidate.part),
-      frees: graph.cost(of: freed.lazy.map { NodeIndex(rawValue: $0) }), advice: _balance(retained))
+      frees: graph.cost(of: freed.lazy.map { NodeIndex(rawValue: $0) }),
+      freed: freed.map { NodeIndex(rawValue: $0) }, advice: graph.balancing(retained))
   }
 
   /// A cycle in the largest component that is left of a component when edges are closed.
@@ -285,14 +290,20 @@ struct CutSearch {
       of: part.graph, keeping: Array(components.members(of: component)), localByNode: &scratch,
       edges: { !closed.contains(part.edgeByLocal[Int($0)]) })
     let inner = try StrongComponents(of: rest.graph, cancel: cancel)
-    var largest: [UInt32] = []
-    for number in 0..<UInt32(inner.count) where inner.isCyclic(number, in: rest.graph) {
-      if inner.members(of: number).count > largest.count {
-        largest = Array(inner.members(of: number))
-      }
-    }
+    let cyclic = (0..<UInt32(inner.count)).filter { inner.isCyclic($0, in: rest.graph) }
+    let size = cyclic.map { inner.members(of: $0).count }.max() ?? 0
+    let largest = cyclic.map { number in
+      inner.members(of: number).map { rest.nodeByLocal[Int($0)] }
+    }.filter { $0.count == size }
     if largest.isEmpty { return [] }
-    return try _cycles.cycle(
-      in: largest.map { rest.nodeByLocal[Int($0)] }[...], isClosed: closed, cancel: cancel)
+    // Of equally large ones always the same, whatever lies first in memory.
+    let told = _cycles.order.mostTelling(
+      of: largest.map { $0[...] }, in: part,
+      representatives: largest.map { members in
+        members.map { NodeIndex(rawValue: part.nodeByLocal[Int($0)]) }.min {
+          _cycles.order.precedes($0, $1)
+        } ?? NodeIndex(rawValue: 0)
+      })
+    return try _cycles.cycle(in: largest[told][...], isClosed: closed, cancel: cancel)
   }
 }

@@ -57,11 +57,13 @@ package func cycles(
   var scratch = [UInt32](repeating: .absent, count: graph.nodeCount + 1)
   let part = InducedSubgraph(of: graph.strong, keeping: nodes, localByNode: &scratch)
   let components = try StrongComponents(of: part.graph, cancel: cancel)
-  var search = CycleSearch(graph: graph, part: part, costByEdge: EdgeCosts.all(in: graph))
+  let order = ReadingOrder(of: graph)
+  var search = CycleSearch(
+    graph: graph, part: part, costByEdge: EdgeCosts.all(in: graph), order: order)
 
   struct Group {
     var isReachable: Bool
-    var cycle: [ReferenceStep]
+    var cycles: [[ReferenceStep]]
     var components: [UInt32]
     var members: [NodeIndex]
     var cost: Cost
@@ -81,12 +83,12 @@ package func cycles(
       groups[number].components.append(component)
       groups[number].members.append(first.node)
       groups[number].cost += cost
-      if first.node < groups[number].cycle[0].node { groups[number].cycle = cycle }
+      groups[number].cycles.append(cycle)
     } else {
       groupByKey[key] = groups.count
       groups.append(
         Group(
-          isReachable: isReachable, cycle: cycle, components: [component], members: [first.node],
+          isReachable: isReachable, cycles: [cycle], components: [component], members: [first.node],
           cost: cost))
     }
   }
@@ -95,21 +97,28 @@ package func cycles(
   var cuts = CutSearch(graph: graph, part: part, components: components, cycles: search)
   var found: [CycleGroup] = []
   for group in groups {
-    let told = group.cycle[0].node
-    let local = group.members.firstIndex(of: told) ?? 0
+    let told = order.mostTelling(
+      of: group.components.map { components.members(of: $0) }, in: part,
+      representatives: group.members)
+    let cycle = group.cycles[told]
+    let representative = group.members[told]
     found.append(
       CycleGroup(
-        isReachable: group.isReachable, members: group.members.sorted(), cycle: group.cycle,
-        cost: group.cost,
+        isReachable: group.isReachable,
+        members: [representative] + group.members.filter { $0 != representative }.sorted(),
+        cycle: cycle, cost: group.cost,
         cuts: try cuts.cuts(
-          of: group.cycle, representative: told,
-          componentOfRepresentative: group.components[local], components: group.components,
+          of: cycle, representative: representative,
+          componentOfRepresentative: group.components[told], components: group.components,
           counting: &counting, cancel: cancel),
-        fingerprint: fingerprint(of: ["leak"] + graph.stableTexts(ofCycle: group.cycle))))
+        fingerprint: fingerprint(of: ["leak"] + graph.stableTexts(ofCycle: cycle))))
   }
   return found.sorted { left, right in
     if left.isReachable != right.isReachable { return !left.isReachable }
     if left.cost.bytes != right.cost.bytes { return left.cost.bytes > right.cost.bytes }
-    return left.members[0] < right.members[0]
+    if left.cost.count != right.cost.count { return left.cost.count > right.cost.count }
+    return left.fingerprint != right.fingerprint
+      ? left.fingerprint < right.fingerprint
+      : order.precedes(left.members[0], right.members[0])
   }
 }

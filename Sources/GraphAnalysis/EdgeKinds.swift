@@ -191,14 +191,16 @@ struct ContextFunctions {
   /// - Complexity: O(references to the node).
   func function(of node: NodeIndex) -> UInt64 {
     guard graph.kind(of: node) == .closureContext else { return 0 }
+    // Where references say several, always the same one.
+    var least: UInt64 = 0
     for place in graph.holders.graph.edges(from: node.rawValue) {
       let slot = graph.holders.edgeBySlot[place]
       guard Int(slot) < graph.firstRootSlot else { continue }
       let label = graph.snapshot.edges.label[Int(graph.rowBySlot[Int(slot)])]
       let function = graph.snapshot.closureFunction(ofLabel: Int(label))
-      if function != 0 { return function }
+      if function != 0, least == 0 || function < least { least = function }
     }
-    return 0
+    return least
   }
 }
 

@@ -47,6 +47,9 @@ public struct CutProposal: Hashable, Sendable {
   /// What would be freed by all of it in all members of the finding, computed by reference counting.
   public var frees: Cost
 
+  /// What that is, where the proposal is the best of its finding; empty for others.
+  public var freed: [NodeIndex] = []
+
   /// What to write in the source.
   public var advice: Advice
 
@@ -110,7 +113,7 @@ public struct CutProposal: Hashable, Sendable {
     /// A container keeps the handles of tasks that have finished: take them out.
     case removeTaskHandles
 
-    /// A dictionary or set that is only ever added to: bound it, or evict from it.
+    /// A container that is only ever added to: bound it, or remove from it.
     case boundContainer
 
     /// A task holds the object: cancel it and capture weakly; either alone is not enough.
@@ -166,12 +169,14 @@ public struct CutProposal: Hashable, Sendable {
   }
 
   public init(
-    step: ReferenceStep, together: [Part] = [], frees: Cost, advice: Advice,
+    step: ReferenceStep, together: [Part] = [], frees: Cost, freed: [NodeIndex] = [],
+    advice: Advice,
     reason: Reason = .none, leftBehind: Cost = .zero, otherHolders: [OtherHolder] = []
   ) {
     self.step = step
     self.together = together
     self.frees = frees
+    self.freed = freed
     self.advice = advice
     self.reason = reason
     self.leftBehind = leftBehind
@@ -246,6 +251,12 @@ public struct Finding: Hashable, Sendable {
 
   /// The best edges to cut, best first.
   public var cuts: [CutProposal]
+
+  /// What would go with the members, but would stay where the best cut alone is made: it is held in other ways, too.
+  public var staying = Cost.zero
+
+  /// What the best cut frees besides: others that are held by the same edges.
+  public var besides = Cost.zero
 
   /// How many objects at least were held in the same way at an earlier mark and have gone; 0 where one snapshot
   /// alone was looked at.

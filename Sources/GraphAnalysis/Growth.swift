@@ -120,7 +120,7 @@ package func abandoned(
   }
   let rest = told.dropFirst(maximum)
   return GrowthFindings(
-    findings: sorted(findings, in: graph), omittedCount: rest.count,
+    findings: sorted(comparingCuts(findings, in: graph), in: graph), omittedCount: rest.count,
     omitted: rest.reduce(.zero) { $0 + $1.own })
 }
 

@@ -226,6 +226,12 @@ package struct GrowthStudy {
         growingTop[place] >= 0
         ? growingTop[place] : above >= 0 ? above : trends[place] == .settled ? place : -1
     }
+    // A dictionary's keys are told with its values: it is one place, with one mend.
+    let valuesByKeys = _valuesByKeys(among: growingTop)
+    for place in 0..<count {
+      if let values = valuesByKeys[growingTop[place]] { growingTop[place] = values }
+      if let values = valuesByKeys[anyTop[place]] { anyTop[place] = values }
+    }
     var growthByType: [Int: [Int: Int]] = [:]
     var increase = [Cost](repeating: .zero, count: count)
     var isOwn = _isOwn
@@ -288,6 +294,23 @@ package struct GrowthStudy {
       if let growth = try told(place) { result.settled.append(growth) }
     }
     return result
+  }
+
+  /// For places that are keys of dictionaries, of which growth is told, the places of the values, where it is told of those
+  /// as well.
+  private func _valuesByKeys(among tops: [Int]) -> [Int: Int] {
+    func field(_ place: Int) -> String { _names.texts[_tree.steps[place].field] }
+    var values: [Int: Int] = [:]
+    var keys: [Int] = []
+    for place in tops.indices where tops[place] == place && _tree.parents[place] >= 0 {
+      if field(place) == "[_].key" {
+        keys.append(place)
+      } else if field(place).hasPrefix("[_]"), values[_tree.parents[place]] == nil {
+        values[_tree.parents[place]] = place
+      }
+    }
+    return Dictionary(
+      uniqueKeysWithValues: keys.compactMap { key in values[_tree.parents[key]].map { (key, $0) } })
   }
 
   /// Tells objects of the program's own that are found now at one place and now at another, as those in a table
@@ -376,7 +399,9 @@ package struct GrowthStudy {
       leak.members = members
       leak.representative = members[0]
       leak.own = graph.cost(of: members)
-      leak.retained = graph.cost(goingWith: members)
+      let going = graph.nodes(goingWith: members)
+      leak.retained = graph.cost(of: going)
+      leak.compareCut(withGoing: going, in: graph)
       leak.cycle = []
       return leak
     }
@@ -392,11 +417,14 @@ package struct GrowthStudy {
     else { return nil }
     let path = graph.retainPath(along: forest.path(to: nearest.rawValue), to: nearest)
     let cut = try cuts.cut(of: path, members: members, counting: &counting, cancel: cancel)
-    return Finding(
+    let going = graph.nodes(goingWith: members)
+    var finding = Finding(
       kind: .abandoned, members: members, representative: nearest, own: graph.cost(of: members),
-      retained: graph.cost(goingWith: members), cycle: [], path: path,
+      retained: graph.cost(of: going), cycle: [], path: path,
       cuts: cut.map { [$0.proposal] } ?? [],
       fingerprint: pathFingerprint(of: path, in: graph))
+    finding.compareCut(withGoing: going, in: graph)
+    return finding
   }
 }
 

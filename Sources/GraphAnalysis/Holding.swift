@@ -3,6 +3,7 @@
 internal import GraphKit
 package import GraphPrimitives
 package import HeapGraph
+internal import SnapshotFormat
 
 extension HeapGraph {
   /// What would go with some nodes, themselves included: what they lead to and nothing else does.
@@ -13,6 +14,11 @@ extension HeapGraph {
   ///   something else leaked is found by.
   /// - Complexity: O(*V* + *E*).
   package func cost(goingWith nodes: [NodeIndex], others: [NodeIndex] = []) -> Cost {
+    cost(of: self.nodes(goingWith: nodes, others: others))
+  }
+
+  /// What would go with some nodes, in no order; see ``cost(goingWith:others:)``.
+  func nodes(goingWith nodes: [NodeIndex], others: [NodeIndex] = []) -> [NodeIndex] {
     var isSeen = [Bool](repeating: false, count: nodeCount + 1)
     var pending: [UInt32] = [outside]
     func visit(_ node: UInt32) {
@@ -27,15 +33,56 @@ extension HeapGraph {
       for target in strong.successors(of: node) { visit(target) }
     }
     pending = nodes.map(\.rawValue)
-    var cost = self.cost(of: Set(nodes))
+    var going = Array(Set(nodes))
     while let node = pending.popLast() {
       for target in strong.successors(of: node) where !isSeen[Int(target)] {
         isSeen[Int(target)] = true
-        cost += self.cost(of: NodeIndex(rawValue: target))
+        going.append(NodeIndex(rawValue: target))
         pending.append(target)
       }
     }
-    return cost
+    return withoutKeptSideTables(going)
+  }
+
+  /// Some nodes that go, but for side tables that weak references elsewhere keep.
+  ///
+  /// - Complexity: O(nodes), and O(*V* + *E*) where there are side tables among them.
+  func withoutKeptSideTables(_ going: [NodeIndex]) -> [NodeIndex] {
+    guard going.contains(where: { kind(of: $0) == .sideTable }) else { return going }
+    let isGoing = Set(going)
+    let weak = weakHoldersOfSideTables()
+    let kept = Set(
+      weak.found.filter { !isGoing.contains(NodeIndex(rawValue: $0.holder)) }.map(\.table)
+        + weak.unknownByTable.keys)
+    return going.filter { !kept.contains($0.rawValue) }
+  }
+}
+
+extension Finding {
+  /// Holds what the best cut frees against what would go with the members.
+  ///
+  /// - Complexity: O(both).
+  mutating func compareCut(withGoing going: [NodeIndex], in graph: HeapGraph) {
+    guard let cut = cuts.first, cut.frees.count > 0 else {
+      (staying, besides) = (.zero, .zero)
+      return
+    }
+    let isGoing = Set(going)
+    let isFreed = Set(cut.freed)
+    staying = graph.cost(of: isGoing.subtracting(isFreed))
+    besides = graph.cost(of: isFreed.subtracting(isGoing))
+  }
+}
+
+/// Findings of what roots reach, each with its best cut held against what would go with its members.
+///
+/// - Complexity: O(*V* + *E*) for each finding.
+func comparingCuts(_ findings: [Finding], in graph: HeapGraph) -> [Finding] {
+  findings.map { finding in
+    guard finding.kind == .abandoned else { return finding }
+    var finding = finding
+    finding.compareCut(withGoing: graph.nodes(goingWith: finding.members), in: graph)
+    return finding
   }
 }
 
@@ -56,13 +103,17 @@ extension Sequence<Finding> {
       if kept.count == finding.members.count { return finding }
       let dropped = finding.members.filter { !isWanted($0) }
       let others = all.indices.filter { $0 != place }.flatMap { all[$0].members }
-      let whole = finding.retained
       finding.members = kept
       finding.own = graph.cost(of: kept)
-      finding.retained = graph.cost(goingWith: kept, others: dropped + others)
-      for cut in finding.cuts.indices where finding.cuts[cut].frees == whole {
-        finding.cuts[cut].frees = finding.retained
+      let going = graph.nodes(goingWith: kept, others: dropped + others)
+      finding.retained = graph.cost(of: going)
+      if let cut = finding.cuts.first {
+        // Of what the change of the source lets go of, what is of these members.
+        let isGoing = Set(going)
+        finding.cuts[0].freed = cut.freed.filter { isGoing.contains($0) }
+        finding.cuts[0].frees = graph.cost(of: finding.cuts[0].freed)
       }
+      finding.compareCut(withGoing: going, in: graph)
       return finding
     }
   }

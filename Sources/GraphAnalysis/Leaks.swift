@@ -77,6 +77,7 @@ struct LeakSearch {
   private let _part: InducedSubgraph
   private let _components: StrongComponents
   private let _costByEdge: [UInt8]
+  private let _order: ReadingOrder
 
   init(
     graph: HeapGraph, nodes: [UInt32], cancel: any CancelSignal
@@ -86,12 +87,14 @@ struct LeakSearch {
     _part = InducedSubgraph(of: graph.strong, keeping: nodes, localByNode: &scratch)
     _components = try StrongComponents(of: _part.graph, cancel: cancel)
     _costByEdge = nodes.isEmpty ? [] : EdgeCosts.all(in: graph)
+    _order = ReadingOrder(of: graph)
   }
 
   /// The findings, largest retained size first.
   mutating func findings(cancel: any CancelSignal) throws(CancellationError) -> [Finding] {
     if _part.nodeByLocal.isEmpty { return [] }
-    var cycles = CycleSearch(graph: _graph, part: _part, costByEdge: _costByEdge)
+    var cycles = CycleSearch(
+      graph: _graph, part: _part, costByEdge: _costByEdge, order: _order)
     var groupByKey: [[UInt64]: Int] = [:]
     var groups: [[Culprit]] = []
     let isSource = Set(_components.sources(in: _part.graph))
@@ -116,12 +119,20 @@ struct LeakSearch {
     }
 
     let retained = try _retained(by: groups, cancel: cancel)
+    var going = [[NodeIndex]](repeating: [], count: groups.count)
+    for (local, node) in _part.nodeByLocal.enumerated() {
+      let group = retained.groupByComponent[Int(_components.componentByNode[local])]
+      if group >= 0 { going[group].append(NodeIndex(rawValue: node)) }
+    }
     var counting = ReferenceCounting(of: _graph)
     var search = CutSearch(graph: _graph, part: _part, components: _components, cycles: cycles)
     var findings: [Finding] = []
     for (number, group) in groups.enumerated() {
       let culprits = group.sorted { $0.representative < $1.representative }
-      let told = culprits[0]
+      let told = culprits[
+        _order.mostTelling(
+          of: culprits.map { _components.members(of: $0.component) }, in: _part,
+          representatives: culprits.map(\.representative))]
       let cuts = try search.cuts(
         of: told.cycle, representative: told.representative,
         componentOfRepresentative: told.component, components: culprits.map(\.component),
@@ -130,11 +141,12 @@ struct LeakSearch {
         told.cycle.isEmpty
         ? [_graph.stableName(of: told.representative)]
         : _graph.stableTexts(ofCycle: told.cycle)
-      findings.append(
-        Finding(
-          kind: .leak, members: culprits.map(\.representative), representative: told.representative,
-          own: _graph.cost(of: culprits.lazy.map(\.representative)), retained: retained[number],
-          cycle: told.cycle, path: nil, cuts: cuts, fingerprint: fingerprint(of: ["leak"] + names)))
+      var finding = Finding(
+        kind: .leak, members: culprits.map(\.representative), representative: told.representative,
+        own: _graph.cost(of: culprits.lazy.map(\.representative)), retained: retained.costs[number],
+        cycle: told.cycle, path: nil, cuts: cuts, fingerprint: fingerprint(of: ["leak"] + names))
+      finding.compareCut(withGoing: going[number], in: _graph)
+      findings.append(finding)
     }
     return sorted(findings, in: _graph)
   }
@@ -163,9 +175,11 @@ struct LeakSearch {
   ///
   /// Groups stand above their components in the acyclic graph of the components, and are the only way in;
   /// what a group dominates there goes with it, what two groups share goes with neither.
+  ///
+  /// - Returns: what goes with each group, and for each component the group that it goes with; -1 for none.
   private func _retained(
     by groups: [[Culprit]], cancel: any CancelSignal
-  ) throws(CancellationError) -> [Cost] {
+  ) throws(CancellationError) -> (costs: [Cost], groupByComponent: [Int]) {
     let condensation = _components.condensation(of: _part.graph)
     let groupOffset = _components.count
     var isCulprit = [Bool](repeating: false, count: _components.count)
@@ -193,23 +207,56 @@ struct LeakSearch {
     }
     let retainedCounts = dominators.retained(sizeByNode: counts)
     let retainedBytes = dominators.retained(sizeByNode: bytes)
-    return roots.map {
+    var groupByComponent = [Int](repeating: -1, count: tree.nodeCount)
+    for node in dominators.order {
+      let above = dominators.dominatorByNode[Int(node)]
+      groupByComponent[Int(node)] =
+        Int(node) >= groupOffset
+        ? Int(node) - groupOffset
+        : above == dominators.virtualRoot ? -1 : groupByComponent[Int(above)]
+    }
+    let costs = roots.map {
       Cost(
         count: Int(retainedCounts[Int($0)]), bytes: ByteCount(Int64(retainedBytes[Int($0)])))
     }
+    return (costs, groupByComponent)
   }
 }
 
 /// Findings in the order in which reports show them: largest retained size first.
+///
+/// - Complexity: O(*n* log *n*), and O(labels log labels) for more than one finding.
 package func sorted(_ findings: [Finding], in graph: HeapGraph) -> [Finding] {
-  findings.sorted { left, right in
+  if findings.count < 2 { return findings }
+  let order = ReadingOrder(of: graph)
+  return findings.sorted { left, right in
     if left.retained.bytes != right.retained.bytes {
       return left.retained.bytes > right.retained.bytes
     }
     if left.members.count != right.members.count { return left.members.count > right.members.count }
+    if left.retained.count != right.retained.count {
+      return left.retained.count > right.retained.count
+    }
     let names = (
       graph.typeName(of: left.representative), graph.typeName(of: right.representative)
     )
-    return names.0 != names.1 ? names.0 < names.1 : left.representative < right.representative
+    if names.0 != names.1 { return names.0 < names.1 }
+    if left.fingerprint != right.fingerprint { return left.fingerprint < right.fingerprint }
+    if left.own.bytes != right.own.bytes { return left.own.bytes > right.own.bytes }
+    let functions = (graph.functions(of: left), graph.functions(of: right))
+    return functions.0 != functions.1
+      ? functions.0.lexicographicallyPrecedes(functions.1)
+      : order.precedes(left.representative, right.representative)
+  }
+}
+
+extension HeapGraph {
+  /// The places of the functions that a finding's cycle or path goes through, relative to their modules: closures in
+  /// one field have one fingerprint.
+  fileprivate func functions(of finding: Finding) -> [UInt64] {
+    (finding.cycle + (finding.path?.steps ?? [])).map { step in
+      let function = function(of: step) ?? 0
+      return function &- (function == 0 ? 0 : snapshot.module(at: function)?.start ?? 0)
+    }
   }
 }

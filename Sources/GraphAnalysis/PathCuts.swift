@@ -13,9 +13,11 @@ struct PathCutSearch {
   let graph: HeapGraph
   private let _planning: PathPlanning
   private let _alike: AlikeReferences
+  private let _order: ReadingOrder
 
   init(in graph: HeapGraph) {
     self.graph = graph
+    _order = ReadingOrder(of: graph)
     _planning = PathPlanning(in: graph)
     _alike = AlikeReferences(in: graph)
   }
@@ -83,7 +85,7 @@ struct PathCutSearch {
           Step(
             part: CutProposal.Part(
               step: ReferenceStep(node: path.target, edges: []),
-              advice: graph.isOfProgram(path.target) ? .balanceRetain : .endLibraryObject),
+              advice: graph.balancing(path.target)),
             effect: CutEffect(slots: [], released: retained.map(\.rawValue))))
         freed = _freed(chosen, &counting)
       }
@@ -140,12 +142,12 @@ struct PathCutSearch {
       : graph.otherHolders(
         ofTargetsOf: effect.slots, isFreed: Set(freed.map { NodeIndex(rawValue: $0) }),
         released: Set(effect.released),
-        counting: counting)
+        counting: counting, order: _order)
     let first = chosen[0].part
     return Cut(
       proposal: CutProposal(
         step: first.step, together: chosen.dropFirst().map(\.part),
-        frees: graph.cost(ofNodes: freed),
+        frees: graph.cost(ofNodes: freed), freed: freed.map { NodeIndex(rawValue: $0) },
         advice: first.advice, reason: first.reason,
         leftBehind: graph.cost(ofNodes: counting.leftBehind(byFreeing: freed).ascending()),
         otherHolders: others),

@@ -112,7 +112,8 @@ struct PathPlanning {
       }
       return PathPlan(step: last, advice: .makeWeak, reason: .backReference)
     }
-    return PathPlan(step: last, advice: _isKeyed(steps[last]) ? .boundContainer : .clearField)
+    return PathPlan(
+      step: last, advice: graph.isContainer(steps[last]) ? .boundContainer : .clearField)
   }
 
   /// What to do about a task that is itself what should be gone.
@@ -145,13 +146,6 @@ struct PathPlanning {
     return step.edges.last.map { graph.isStreamStorage(graph.target(of: $0)) } ?? false
   }
 
-  /// Whether a step goes through a value of a dictionary or a member of a set.
-  private func _isKeyed(_ step: ReferenceStep) -> Bool {
-    step.edges.contains {
-      let label = graph.snapshot.edges.label[$0.position]
-      return graph.snapshot.labels.index[Int(label)] == Snapshot.Labels.anyIndex
-    }
-  }
 }
 
 extension HeapGraph {

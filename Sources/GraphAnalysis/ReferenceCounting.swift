@@ -49,24 +49,12 @@ struct ReferenceCounting {
         holders[node] = count == Snapshot.Nodes.uncounted ? found : max(found, count)
       }
     }
-    let tables = Self._sideTables(in: graph)
+    let weakHolders = graph.weakHoldersOfSideTables()
+    for (table, unknown) in weakHolders.unknownByTable { holders[Int(table)] += unknown }
     var tablesByHolder: [UInt32: [UInt32]] = [:]
-    if !tables.isEmpty {
-      var found: [UInt32: UInt32] = [:]
-      for node in graph.nodes where graph.state(of: node) != .deinited {
-        for row in graph.edges(of: node) {
-          let edge = EdgeIndex(row)
-          guard graph.info(of: edge).strength == .weak,
-            let table = tables[graph.target(of: edge).rawValue]
-          else { continue }
-          tablesByHolder[node.rawValue, default: []].append(table)
-          found[table, default: 0] += 1
-        }
-      }
-      for (object, table) in tables {
-        holders[Int(table)] += max(
-          found[table] ?? 0, UInt32(graph.snapshot.nodes.weakCount[Int(object)]))
-      }
+    for (holder, table) in weakHolders.found {
+      tablesByHolder[holder, default: []].append(table)
+      holders[Int(table)] += 1
     }
     _tablesByHolder = tablesByHolder
     _holdersAtFirst = holders
@@ -76,24 +64,6 @@ struct ReferenceCounting {
       graph.name(of: TypeIndex($0)).hasPrefix("Swift.ManagedBuffer<")
     }
     _hasPlainBuffers = _isPlainBuffer.contains(true)
-  }
-
-  /// What the reference from an object to its side table is called.
-  private static let _sideTableLabel = "side table"
-
-  /// The side table of each object that has one.
-  private static func _sideTables(in graph: HeapGraph) -> [UInt32: UInt32] {
-    var tables: [UInt32: UInt32] = [:]
-    for table in graph.nodes where graph.kind(of: table) == .sideTable {
-      for place in graph.holders.graph.edges(from: table.rawValue) {
-        guard
-          case .edge(let edge) = graph.reference(atSlot: graph.holders.edgeBySlot[place]),
-          graph.label(of: edge).name == Self._sideTableLabel
-        else { continue }
-        tables[graph.holders.graph.targets[place]] = table.rawValue
-      }
-    }
-    return tables
   }
 
   /// Whether a node keeps a reference when it is destroyed: an element of a plain `ManagedBuffer`, which is a
@@ -174,5 +144,79 @@ struct ReferenceCounting {
   private func _found(_ node: UInt32) -> UInt32 {
     let offsets = graph.holders.graph.offsets
     return offsets[Int(node) + 1] - offsets[Int(node)]
+  }
+}
+
+extension HeapGraph {
+  /// What the reference from an object to its side table is called.
+  private static let _sideTableLabel = "side table"
+
+  /// The side table of each object that has one.
+  private func _sideTables() -> [UInt32: UInt32] {
+    var tables: [UInt32: UInt32] = [:]
+    for table in nodes where kind(of: table) == .sideTable {
+      for place in holders.graph.edges(from: table.rawValue) {
+        guard
+          case .edge(let edge) = reference(atSlot: holders.edgeBySlot[place]),
+          label(of: edge).name == Self._sideTableLabel
+        else { continue }
+        tables[holders.graph.targets[place]] = table.rawValue
+      }
+    }
+    return tables
+  }
+
+  /// The weak references that keep side tables, and for each table how many there are besides that were not found.
+  ///
+  /// - Complexity: O(*V*), and O(*E*) where there are side tables.
+  func weakHoldersOfSideTables() -> (
+    found: [(holder: UInt32, table: UInt32)], unknownByTable: [UInt32: UInt32]
+  ) {
+    let tables = _sideTables()
+    if tables.isEmpty { return ([], [:]) }
+    var found: [(holder: UInt32, table: UInt32)] = []
+    var countByTable: [UInt32: UInt32] = [:]
+    for node in nodes where state(of: node) != .deinited {
+      for row in edges(of: node) {
+        let edge = EdgeIndex(row)
+        guard info(of: edge).strength == .weak, let table = tables[target(of: edge).rawValue]
+        else { continue }
+        found.append((node.rawValue, table))
+        countByTable[table, default: 0] += 1
+      }
+    }
+    var unknown: [UInt32: UInt32] = [:]
+    for (object, table) in tables {
+      let counted = UInt32(snapshot.nodes.weakCount[Int(object)])
+      let known = countByTable[table] ?? 0
+      if counted > known { unknown[table] = counted - known }
+    }
+    return (found, unknown)
+  }
+
+  /// The graph of what holds, in which weak references hold the side tables of their objects; those that were not
+  /// found are outside.
+  ///
+  /// - Complexity: O(*V* + *E*) where there are weak references with side tables.
+  func holdingSideTables() -> (graph: CSRGraph, predecessors: CSRGraph) {
+    let weak = weakHoldersOfSideTables()
+    if weak.found.isEmpty && weak.unknownByTable.isEmpty { return (strong, holders.graph) }
+    // By holder, as they were found; the outside comes last.
+    let more = weak.found + weak.unknownByTable.keys.sorted().map { (outside, $0) }
+    var offsets: [UInt32] = [0]
+    offsets.reserveCapacity(strong.nodeCount + 1)
+    var targets: [UInt32] = []
+    targets.reserveCapacity(strong.edgeCount + more.count)
+    var next = 0
+    for node in 0..<UInt32(strong.nodeCount) {
+      targets += strong.successors(of: node)
+      while next < more.count, more[next].holder == node {
+        targets.append(more[next].table)
+        next += 1
+      }
+      offsets.append(UInt32(truncatingIfNeeded: targets.count))
+    }
+    let graph = CSRGraph(checkedOffsets: offsets, targets: targets)
+    return (graph, graph.transposed().graph)
   }
 }

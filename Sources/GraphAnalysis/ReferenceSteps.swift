@@ -89,13 +89,18 @@ extension HeapGraph {
     var pending = cycle.map(\.node.rawValue)
     var seen = Set(pending)
     var held: Set<String> = []
-    while let node = pending.popLast(), seen.count < 1 << 16 {
-      for target in strong.successors(of: node) where seen.insert(target).inserted {
-        // What others hold, too, is no part of it.
-        if isLeaked && isReachable[Int(target)] { continue }
-        let index = NodeIndex(rawValue: target)
-        if isOfProgram(index) { held.insert(stableName(of: index)) } else { pending.append(target) }
+    // All that is equally far is looked at, or none of it: where the search ends follows from the graph alone.
+    while !pending.isEmpty, seen.count < 1 << 16 {
+      var next: [UInt32] = []
+      for node in pending {
+        for target in strong.successors(of: node) where seen.insert(target).inserted {
+          // What others hold, too, is no part of it.
+          if isLeaked && isReachable[Int(target)] { continue }
+          let index = NodeIndex(rawValue: target)
+          if isOfProgram(index) { held.insert(stableName(of: index)) } else { next.append(target) }
+        }
       }
+      pending = next
     }
     return texts + held.sorted()
   }
@@ -181,7 +186,11 @@ extension HeapGraph {
   /// Numbers that are equal for two edges with the same field, wherever in a container they stand. Each
   /// capture of a closure is a field of its own.
   func labelKey(of edge: EdgeIndex) -> (name: UInt64, function: UInt64) {
-    let row = Int(snapshot.edges.label[edge.position])
+    labelKey(ofLabel: Int(snapshot.edges.label[edge.position]))
+  }
+
+  /// The same of a label, by its row.
+  func labelKey(ofLabel row: Int) -> (name: UInt64, function: UInt64) {
     let index = snapshot.labels.index[row]
     let place: UInt64 =
       index == Snapshot.Labels.noIndex ? 0 : snapshot.isCapture(label: row) ? 2 + UInt64(index) : 1

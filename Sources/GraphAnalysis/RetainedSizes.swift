@@ -11,6 +11,9 @@ internal import SnapshotFormat
 /// memory, reaches without going through it. What two objects share is retained by neither, but by what dominates both; so the
 /// sizes of a node's children in the tree never sum to more than its own, while those of any two
 /// objects may count the same memory twice.
+///
+/// A side table is held by each weak reference to its object, as it is by the object: it goes when all of them have gone.
+/// What no root reaches is entered by the nodes that its findings are told of.
 package struct RetainedSizes: Sendable {
   /// The immediate dominator of each node; the number of nodes stands for the world outside.
   package let dominatorByNode: [UInt32]
@@ -31,8 +34,10 @@ package struct RetainedSizes: Sendable {
   package init(
     of graph: HeapGraph, cancel: any CancelSignal = NeverCancelled()
   ) throws(CancellationError) {
+    let held = graph.holdingSideTables()
     let tree = try DominatorTree(
-      of: graph.strong, predecessors: graph.holders.graph, roots: [graph.outside], cancel: cancel)
+      of: held.graph, predecessors: held.predecessors, roots: [graph.outside],
+      entries: try Self._entries(of: held.graph, in: graph, cancel: cancel), cancel: cancel)
     let outside = graph.outside
     var bytes = [UInt64](repeating: 0, count: graph.nodeCount + 1)
     for node in graph.nodes {
@@ -46,6 +51,43 @@ package struct RetainedSizes: Sendable {
     // The graph's own node for the outside and the tree's virtual root are the same to a reader.
     dominatorByNode = tree.dominatorByNode.dropLast().map { $0 > outside ? outside : $0 }
     order = tree.order.filter { $0 < outside }
+  }
+
+  /// One node of each component that no root reaches and nothing outside it leads to: the one that its cycle is told of.
+  ///
+  /// - Complexity: O(*V* + *E*).
+  private static func _entries(
+    of held: CSRGraph, in graph: HeapGraph, cancel: any CancelSignal
+  ) throws(CancellationError) -> [UInt32] {
+    let reached = try BreadthFirstForest(of: held, from: [graph.outside], cancel: cancel)
+    let rest = (0..<graph.outside).filter { reached.parentByNode[Int($0)] == .absent }
+    if rest.isEmpty { return [] }
+    var scratch = [UInt32](repeating: .absent, count: graph.nodeCount + 1)
+    let whole = InducedSubgraph(of: held, keeping: rest, localByNode: &scratch)
+    let components = try StrongComponents(of: whole.graph, cancel: cancel)
+    // Side tables hold nothing, so what is on a cycle is on one of the references that have fields.
+    var cycles: CycleSearch?
+    var entries: [UInt32] = []
+    for component in components.sources(in: whole.graph) {
+      let members = components.members(of: component)
+      guard let first = members.first else { continue }
+      var entry = rest[Int(first)]
+      if members.count > 1 {
+        var search =
+          cycles
+          ?? CycleSearch(
+            graph: graph,
+            part: InducedSubgraph(of: graph.strong, keeping: rest, localByNode: &scratch),
+            costByEdge: EdgeCosts.all(in: graph), order: ReadingOrder(of: graph))
+        cycles = nil
+        if let told = try search.cycle(in: members, cancel: cancel).first {
+          entry = told.node.rawValue
+        }
+        cycles = search
+      }
+      entries.append(entry)
+    }
+    return entries
   }
 
   /// What would go with a node, itself included.

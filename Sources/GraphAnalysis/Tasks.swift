@@ -100,20 +100,30 @@ extension RetainedSizes {
   /// What would go with some nodes if all of them went, themselves included: what no path from outside, or
   /// from leaked memory, reaches without going through one of them.
   ///
-  /// What two of them share is theirs together, though neither retains it alone.
+  /// What two of them share is theirs together, though neither retains it alone. Of leaked rings that they are on
+  /// all goes, wherever the tree is entered: there is no outside to reach it from.
   ///
-  /// - Complexity: O(*V* + *E*); O(1) for a single node.
+  /// - Complexity: O(*V* + *E*); O(1) for a single node that a root reaches.
   package func retained(byAll nodes: [NodeIndex], in graph: HeapGraph) -> Cost {
     let all = Set(nodes)
-    if all.count == 1, let node = all.first { return retained(by: node) }
-    // What leaked nodes retain is told by the tree: there is no outside to reach it from.
-    var sum = Cost.zero
-    for node in all.sorted() where !graph.isReachable[node.position] {
-      var above = dominator(of: node)
-      while let holder = above, !all.contains(holder) { above = dominator(of: holder) }
-      if above == nil { sum += retained(by: node) }
+    let leaked = all.filter { !graph.isReachable[$0.position] }
+    if leaked.isEmpty, all.count == 1, let node = all.first { return retained(by: node) }
+    var going: [NodeIndex] = []
+    if !leaked.isEmpty {
+      var isBehind = Set(leaked)
+      var behind = Array(leaked)
+      while let node = behind.popLast() {
+        for next in graph.strong.successors(of: node.rawValue) {
+          let next = NodeIndex(rawValue: next)
+          if !graph.isReachable[next.position], isBehind.insert(next).inserted {
+            behind.append(next)
+          }
+        }
+      }
+      going = graph.nodes(
+        goingWith: leaked.sorted(), others: unreachableEntries.filter { !isBehind.contains($0) })
     }
-    guard all.contains(where: { graph.isReachable[$0.position] }) else { return sum }
+    guard leaked.count < all.count else { return graph.cost(of: going) }
 
     var isMet = [Bool](repeating: false, count: graph.nodeCount + 1)
     for node in all { isMet[node.position] = true }
@@ -132,8 +142,8 @@ extension RetainedSizes {
     }
     for node in all { isMet[node.position] = false }
     for node in graph.nodes where graph.isReachable[node.position] && !isMet[node.position] {
-      sum += graph.cost(of: node)
+      going.append(node)
     }
-    return sum
+    return graph.cost(of: graph.withoutKeptSideTables(going))
   }
 }

@@ -16,6 +16,9 @@ package struct WhatIfAnswer: Sendable {
   /// What of it a root reaches.
   package var freedReachable: Cost
 
+  /// What of it is destroyed already: memory that unowned references keep.
+  package var freedDestroyed: Cost
+
   /// What is leaked and would stay so, by type, with what only it holds.
   package var stillLeaked: Histogram
 
@@ -38,9 +41,13 @@ package struct CutEffect: Sendable {
   /// Nodes whose unexplained retains are released as well: a task's own, when it ends.
   package var released: [UInt32]
 
-  package init(slots: [UInt32], released: [UInt32] = []) {
+  /// Unowned references to destroyed objects, whose memory they keep.
+  package var unowned: [EdgeIndex]
+
+  package init(slots: [UInt32], released: [UInt32] = [], unowned: [EdgeIndex] = []) {
     self.slots = slots
     self.released = released
+    self.unowned = unowned
   }
 }
 
@@ -62,20 +69,25 @@ package func whatIf(
   let freed = counting.freed(byCutting: cut.sorted(), releasing: released.sorted()).map {
     NodeIndex(rawValue: $0)
   }.filter { graph.isAlive($0) }
+  let isFreed = Set(freed)
+  let destroyed = graph.zombies(
+    letGoBy: Set(questions.lazy.map(\.unowned).joined()), freeing: isFreed)
   let alone =
     questions.count < 2
-    ? [graph.cost(of: freed)]
+    ? [graph.cost(of: freed + destroyed)]
     : questions.map { question in
-      graph.cost(
-        of: counting.freed(byCutting: question.slots, releasing: question.released).lazy.map {
-          NodeIndex(rawValue: $0)
-        })
+      let freed = counting.freed(byCutting: question.slots, releasing: question.released).map {
+        NodeIndex(rawValue: $0)
+      }
+      return graph.cost(of: freed)
+        + graph.cost(
+          of: graph.zombies(letGoBy: Set(question.unowned), freeing: Set(freed)))
     }
-  let isFreed = Set(freed)
   return WhatIfAnswer(
-    freed: histogram(of: freed, in: graph),
+    freed: histogram(of: freed + destroyed, in: graph),
     freedLeaked: graph.cost(of: freed.filter { !graph.isReachable[$0.position] }),
     freedReachable: graph.cost(of: freed.filter { graph.isReachable[$0.position] }),
+    freedDestroyed: graph.cost(of: destroyed),
     // A side table whose object is freed stays for weak references that do, and is no leak then.
     stillLeaked: histogram(
       of: leaked.lazy.map { NodeIndex(rawValue: $0) }.filter { node in
@@ -91,7 +103,8 @@ package func whatIf(
         NodeIndex(rawValue: $0)
       }),
     otherHolders: graph.otherHolders(
-      ofTargetsOf: cut.sorted(), isFreed: isFreed, released: released, counting: counting))
+      ofTargetsOf: cut.sorted(), isFreed: isFreed, released: released, counting: counting,
+      order: ReadingOrder(of: graph)))
 }
 
 /// The nodes with retains that no reference explains, ascending: those that are leaked and those that roots reach.
@@ -137,6 +150,45 @@ extension HeapGraph {
       && !kind(of: NodeIndex(rawValue: holder)).isCounted
   }
 
+  /// The destroyed objects whose memory goes when unowned references to them do, some weak instead and others freed with
+  /// what has them.
+  ///
+  /// - Complexity: O(*E*) where there are destroyed objects.
+  fileprivate func zombies(
+    letGoBy cut: Set<EdgeIndex>, freeing isFreed: Set<NodeIndex>
+  ) -> [NodeIndex] {
+    if cut.isEmpty { return [] }
+    var found: [NodeIndex: (all: UInt32, gone: UInt32)] = [:]
+    for edge in unownedReferencesToZombies() {
+      let isGone = cut.contains(edge) || isFreed.contains(source(of: edge))
+      found[target(of: edge), default: (0, 0)].all += 1
+      if isGone { found[target(of: edge)]?.gone += 1 }
+    }
+    return found.filter { node, count in
+      // Those that were not found stay.
+      count.gone == max(count.all, UInt32(snapshot.nodes.unownedCount[node.position]))
+    }.map(\.key).sorted()
+  }
+
+  /// The unowned references that keep the memory of destroyed objects.
+  ///
+  /// - Complexity: O(*E*) where there are destroyed objects.
+  package func unownedReferencesToZombies() -> [EdgeIndex] {
+    let states = snapshot.nodes.state
+    let destroyed = NodeState.deinited.rawValue
+    guard (0..<nodeCount).contains(where: { states[$0] == destroyed }) else { return [] }
+    return (0..<snapshot.edges.count).lazy.map { EdgeIndex($0) }.filter {
+      self.info(of: $0).strength == .unowned && states[self.target(of: $0).position] == destroyed
+    }
+  }
+
+  /// References as steps of the nodes that have them in the source: storage and boxes that they lie in are folded into what
+  /// holds those.
+  package func foldedSteps(by edges: [EdgeIndex]) -> [ReferenceStep] {
+    let order = ReadingOrder(of: self)
+    return edges.map { _step(by: $0, order) }
+  }
+
   /// The references that tasks have, in their slabs and in the storage and boxes behind those.
   package func slotsHeld(by tasks: [NodeIndex]) -> [UInt32] {
     var pending = tasks.map(\.rawValue)
@@ -157,22 +209,24 @@ extension HeapGraph {
   /// What keeps the targets of some references that are cut and that stay all the same.
   func otherHolders(
     ofTargetsOf cut: [UInt32], isFreed: Set<NodeIndex>, released: Set<UInt32> = [],
-    counting: ReferenceCounting
+    counting: ReferenceCounting, order: ReadingOrder
   ) -> [OtherHolder] {
-    struct Key: Hashable {
-      var kept: UInt64
-      var holder: UInt64
-      var name: UInt64
-      var function: UInt64
-    }
-    var numberByKey: [Key: Int] = [:]
-    var found: [OtherHolder] = []
-    func add(_ key: Key, kept: NodeIndex, holder: OtherHolder.Holder) {
+    // What the holder and what it keeps are called, which tells holders apart and puts them in order.
+    var numberByKey: [[UInt64]: Int] = [:]
+    var found: [(key: [UInt64], holder: OtherHolder)] = []
+    func add(_ key: [UInt64], kept: NodeIndex, holder: OtherHolder.Holder) {
       if let number = numberByKey[key] {
-        found[number].count += 1
+        found[number].holder.count += 1
+        if case .reference(let step) = holder,
+          case .reference(let told) = found[number].holder.holder,
+          order.precedes(step.node, told.node)
+        {
+          found[number].holder.holder = holder
+          found[number].holder.kept = kept
+        }
       } else {
         numberByKey[key] = found.count
-        found.append(OtherHolder(kept: kept, count: 1, holder: holder))
+        found.append((key, OtherHolder(kept: kept, count: 1, holder: holder)))
       }
     }
     let isCut = Set(cut)
@@ -181,7 +235,7 @@ extension HeapGraph {
       let target = strong.targets[Int(slot)]
       let node = NodeIndex(rawValue: target)
       if isFreed.contains(node) || !seen.insert(target).inserted { continue }
-      let kept = nameKey(of: node)
+      let kept = UInt64(order.rank(of: node))
       for place in holders.graph.edges(from: target) {
         let other = holders.edgeBySlot[place]
         if isCut.contains(other)
@@ -191,38 +245,40 @@ extension HeapGraph {
         }
         switch reference(atSlot: other) {
         case .edge(let edge):
-          let label = labelKey(of: edge)
+          let step = _step(by: edge, order)
           add(
-            Key(
-              kept: kept, holder: nameKey(of: source(of: edge)), name: label.name,
-              function: label.function),
-            kept: node,
-            holder: .reference(_step(by: edge)))
+            [kept, 0] + order.reading(of: step).map { UInt64($0) }, kept: node,
+            holder: .reference(step))
         case .root(let root):
           add(
-            Key(kept: kept, holder: .max, name: snapshot.roots.address[root.position], function: 0),
-            kept: node, holder: .root(root))
+            [kept, 1, snapshot.roots.address[root.position]], kept: node, holder: .root(root))
         }
       }
       if counting.isOverRetained(target), !released.contains(target) {
-        add(
-          Key(kept: kept, holder: .max, name: .max, function: 0), kept: node,
-          holder: .unexplainedRetain)
+        add([kept, 2], kept: node, holder: .unexplainedRetain)
       }
     }
-    return found.enumerated().sorted {
-      $0.element.count != $1.element.count
-        ? $0.element.count > $1.element.count : $0.offset < $1.offset
-    }.map(\.element)
+    return found.sorted {
+      $0.holder.count != $1.holder.count
+        ? $0.holder.count > $1.holder.count : $0.key.lexicographicallyPrecedes($1.key)
+    }.map(\.holder)
   }
 
   /// A reference as a step, with the storage that it lies in folded into what holds that.
-  private func _step(by edge: EdgeIndex) -> ReferenceStep {
+  private func _step(by edge: EdgeIndex, _ order: ReadingOrder) -> ReferenceStep {
     var step = ReferenceStep(node: source(of: edge), edges: [edge])
-    while kind(of: step.node).isFolded, step.edges.count < 4,
-      let place = holders.graph.edges(from: step.node.rawValue).first,
-      case .edge(let above) = reference(atSlot: holders.edgeBySlot[place])
-    {
+    while kind(of: step.node).isFolded, step.edges.count < 4 {
+      // Storage that several have is told by the first of them in the order of names.
+      let above = holders.graph.edges(from: step.node.rawValue).compactMap {
+        self.edge(atSlot: holders.edgeBySlot[$0])
+      }.min { left, right in
+        let holders = (source(of: left), source(of: right))
+        let ranks = (order.rank(of: holders.0), order.rank(of: holders.1))
+        if ranks.0 != ranks.1 { return ranks.0 < ranks.1 }
+        let labels = (order.rank(of: left), order.rank(of: right))
+        return labels.0 != labels.1 ? labels.0 < labels.1 : order.precedes(holders.0, holders.1)
+      }
+      guard let above else { break }
       step = ReferenceStep(node: source(of: above), edges: [above] + step.edges)
     }
     return step

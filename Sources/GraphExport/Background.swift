@@ -1,6 +1,7 @@
 // Background: a value that another thread makes, while this one does something else.
 
 internal import Glibc
+internal import GraphPrimitives
 
 /// A value that a thread of its own makes.
 ///
@@ -37,27 +38,4 @@ final class Background<Value: Sendable> {
     guard let result = _made.result else { return try _make() }
     return try result.get()
   }
-}
-
-/// Runs a closure on a thread that takes no signal; nil where none can be had.
-private func startThread(_ body: @escaping @Sendable () -> Void) -> pthread_t? {
-  final class Work {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-  }
-  var all = sigset_t()
-  var before = sigset_t()
-  sigfillset(&all)
-  pthread_sigmask(SIG_SETMASK, &all, &before)
-  defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-  var thread = pthread_t()
-  let work = Unmanaged.passRetained(Work(body))
-  let error = pthread_create(
-    &thread, nil,
-    { argument in
-      if let argument { Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body() }
-      return nil
-    }, work.toOpaque())
-  if error != 0 { work.release() }
-  return error == 0 ? thread : nil
 }

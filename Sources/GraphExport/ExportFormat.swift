@@ -13,6 +13,9 @@ package enum ExportFormat: String, CaseIterable, Sendable {
   /// A heap graph in a trace of Perfetto.
   case perfetto
 
+  /// A heap dump of Java, for VisualVM and Eclipse MAT.
+  case hprof
+
   /// A database with tables and views.
   case sqlite
 
@@ -37,6 +40,7 @@ package enum ExportFormat: String, CaseIterable, Sendable {
     case .heapsnapshot: [".heapsnapshot"]
     case .pprof: [".pb.gz", ".pprof"]
     case .perfetto: [".perfetto-trace", ".pftrace"]
+    case .hprof: [".hprof"]
     case .sqlite: [".sqlite", ".sqlite3", ".db"]
     case .csv: [".csv"]
     case .json: [".json"]
@@ -49,14 +53,14 @@ package enum ExportFormat: String, CaseIterable, Sendable {
   /// How many snapshots one file of the format can have in it.
   package var snapshotCount: ClosedRange<Int> {
     switch self {
-    case .heapsnapshot, .collapsed, .dot, .mermaid: 1...1
+    case .heapsnapshot, .hprof, .collapsed, .dot, .mermaid: 1...1
     case .pprof: 1...2
     case .sqlite, .csv, .json, .perfetto: 1...10_000
     }
   }
 
   /// Whether it is no text.
-  package var isBinary: Bool { [.sqlite, .pprof, .perfetto].contains(self) }
+  package var isBinary: Bool { [.sqlite, .pprof, .perfetto, .hprof].contains(self) }
 
   /// Whether it is written into a file that the writer must be able to go back in, and not as a stream of bytes.
   package var needsFile: Bool { self == .sqlite }
@@ -97,6 +101,7 @@ package enum GraphExport {
         request.table.map { [$0] } ?? ExportTable.allCases, of: snapshots, to: stream)
     case .pprof: return try PprofExport.write(snapshots, by: request.profile, to: stream)
     case .perfetto: return try PerfettoExport.write(snapshots, to: stream)
+    case .hprof: return try HprofExport.write(snapshots[0], to: stream)
     case .collapsed:
       try CollapsedExport.write(
         snapshots[0], by: request.profile, value: request.value, to: stream)

@@ -119,30 +119,37 @@ struct ReferenceNames {
   private(set) var names: [ReferenceName] = []
   private var _rowByName: [ReferenceName: UInt32] = [:]
 
-  /// For each label of the snapshot its row, where it is the same for every edge: one for edges to closure contexts, which
-  /// are called after the function, and one for all others.
-  private var _rowByLabel: [[UInt32?]] = []
+  /// The rows of names that follow from a label, by slot.
+  private var _rowBySlot: [UInt32?] = []
+
+  /// How many slots the snapshot has.
+  var slotCount: Int { _rowBySlot.count }
 
   /// Goes to the next snapshot.
   mutating func startSnapshot(_ graph: HeapGraph) {
-    let none = [UInt32?](repeating: nil, count: graph.snapshot.labels.count)
-    _rowByLabel = [none, none]
+    _rowBySlot = [UInt32?](repeating: nil, count: graph.snapshot.labels.count * 2)
+  }
+
+  /// What the name of a reference follows from, two numbers for each label of the snapshot: one for references to closure contexts,
+  /// which are called after the function, and one for all others. nil for a capture, whose name depends on whose it is.
+  func slot(of edge: EdgeIndex, from node: NodeIndex, names: Names) -> Int? {
+    let label = Int(names.snapshot.edges.label[edge.position])
+    if names.kind(of: node) == .closureContext, names.snapshot.isCapture(label: label) {
+      return nil
+    }
+    return label * 2 + (names.kind(of: names.target(of: edge)) == .closureContext ? 1 : 0)
   }
 
   /// The row of a reference's name.
   ///
   /// - Complexity: O(1) for a label that was met before; a capture is named each time.
   mutating func row(of edge: EdgeIndex, from node: NodeIndex, names: Names) -> UInt32 {
-    let label = Int(names.snapshot.edges.label[edge.position])
-    // What a capture is called depends on whose it is.
-    if names.kind(of: node) == .closureContext, names.snapshot.isCapture(label: label) {
+    guard let slot = slot(of: edge, from: node, names: names) else {
       return row(names.text(of: edge, from: node))
     }
-    let target = names.target(of: edge)
-    let column = names.kind(of: target) == .closureContext ? 1 : 0
-    if let row = _rowByLabel[column][label] { return row }
+    if let row = _rowBySlot[slot] { return row }
     let row = row(names.text(of: edge, from: node))
-    _rowByLabel[column][label] = row
+    _rowBySlot[slot] = row
     return row
   }
 

@@ -34,9 +34,10 @@ package struct DominatorTree: Sendable {
   /// - Parameters:
   ///   - predecessors: The transpose of `graph`.
   ///   - roots: The nodes that hang on the virtual root.
+  ///   - given: The nodes by which the unreachable part is entered, one of each source component; nil for any.
   /// - Throws: `CancellationError` where `cancel` says so.
   package init(
-    of graph: CSRGraph, predecessors: CSRGraph, roots: [UInt32],
+    of graph: CSRGraph, predecessors: CSRGraph, roots: [UInt32], entries given: [UInt32]? = nil,
     cancel: any CancelSignal = NeverCancelled()
   ) throws(CancellationError) {
     var check = CancelCheck(cancel)
@@ -45,10 +46,14 @@ package struct DominatorTree: Sendable {
     let search = try DepthFirstOrder(of: graph, from: roots, keepsPostorder: false, cancel: cancel)
     {
       (numberByNode) throws(CancellationError) in
-      entries = try Self._entries(ofUnreached: numberByNode, in: graph, cancel: cancel)
+      if let given {
+        entries = given
+      } else {
+        entries = try Self._entries(ofUnreached: numberByNode, in: graph, cancel: cancel)
+      }
       return entries
     }
-    assert(search.preorder.count == nodeCount)
+    precondition(search.preorder.count == nodeCount, "an entry is missing")
     unreachableEntries = entries
 
     // From here on nodes are named by preorder number plus one; 0 is the virtual root.

@@ -12,6 +12,16 @@ package struct InducedSubgraph: Sendable {
   /// The slot in the whole graph of each edge.
   package let edgeByLocal: [UInt32]
 
+  /// Takes a graph that is known to be part of another one.
+  package init(graph: CSRGraph, nodeByLocal: [UInt32], edgeByLocal: [UInt32]) {
+    precondition(
+      nodeByLocal.count == graph.nodeCount && edgeByLocal.count == graph.edgeCount,
+      "each node and each edge stands for one")
+    self.graph = graph
+    self.nodeByLocal = nodeByLocal
+    self.edgeByLocal = edgeByLocal
+  }
+
   /// Keeps `nodes` of `whole` and the edges between them for which `isKept` holds.
   ///
   /// - Parameters:

@@ -33,6 +33,21 @@ package enum ToolchainModules {
       }
   }
 
+  /// Whether objects of a type are values of Foundation's: they do no work by which they could keep themselves alive, and
+  /// a retain too many of one is the program's.
+  package static func isValue(_ type: String) -> Bool {
+    let name = type.prefix { $0 != "<" }.split(separator: ".").last.map(String.init) ?? type
+    return isCollection(type) || _values.contains(name)
+  }
+
+  private static let _values: Set<String> = [
+    "__SwiftValue", "NSString", "NSMutableString", "NSAttributedString",
+    "NSMutableAttributedString", "NSNumber", "NSDecimalNumber", "NSValue", "NSData",
+    "NSMutableData", "NSDate", "NSURL", "NSError", "NSUUID", "NSIndexSet", "NSMutableIndexSet",
+    "NSIndexPath", "NSNull", "NSLocale", "NSTimeZone", "NSCalendar", "NSDateComponents",
+    "NSCharacterSet", "NSMutableCharacterSet", "NSURLRequest", "NSMutableURLRequest",
+  ]
+
   private static let _collections: Set<String> = [
     "NSArray", "NSMutableArray", "NSDictionary", "NSMutableDictionary", "NSSet", "NSMutableSet",
     "NSCountedSet", "NSOrderedSet", "NSMutableOrderedSet", "NSMapTable", "NSHashTable",

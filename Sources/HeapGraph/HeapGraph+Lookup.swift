@@ -75,10 +75,13 @@ package struct TypePattern: Hashable, Sendable {
 
   /// Whether a text matches a pattern from start to end.
   ///
+  /// A name with spaces is found as it is typed, with its backticks or without.
+  ///
   /// - Complexity: O(length of the pattern × length of the text).
   package static func glob(_ pattern: String, _ text: String) -> Bool {
-    let pattern = Array(pattern.unicodeScalars)
-    let text = Array(text.unicodeScalars)
+    let pattern = _typed(pattern)
+    var text = _typed(text)
+    if !pattern.contains("`") { text.removeAll { $0 == "`" } }
     var inPattern = 0
     var inText = 0
     // Where the last star stands, and how much of the text it has taken so far.
@@ -104,5 +107,10 @@ package struct TypePattern: Hashable, Sendable {
     }
     while inPattern < pattern.count && pattern[inPattern] == "*" { inPattern += 1 }
     return inPattern == pattern.count
+  }
+
+  /// The compiler writes the spaces of a raw identifier as no-break spaces, so that a mangled name has none.
+  private static func _typed(_ text: String) -> [Unicode.Scalar] {
+    text.unicodeScalars.map { $0 == "\u{A0}" ? " " : $0 }
   }
 }

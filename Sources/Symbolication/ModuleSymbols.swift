@@ -52,7 +52,8 @@ final class ModuleSymbols {
     } else if name[0] == 0x5f, name[1] == 0x5a, let text = demangleCxx(name) {
       result = SwiftNameOrText(text: text, swift: nil)
     } else {
-      result = SwiftNameOrText(text: String(cString: name), swift: nil)
+      let text = String(cString: name)
+      result = SwiftNameOrText(text: isTopLevelCode(text) ? "main" : text, swift: nil)
     }
     if result.text.isEmpty { result.text = String(cString: name) }
     nameByPointer[name] = result

@@ -114,6 +114,34 @@ import Testing
     }
   }
 
+  @Test("The unowned reference that keeps a destroyed object is found: weak it lets the memory go")
+  func zombie() throws {
+    var heap = SnapshotDSL()
+    let stubs = heap.storage()
+    heap.root(.global, address: 0x5000, to: stubs)
+    for place in 0..<3 {
+      let slab = heap.object(
+        "App.Slab", bytes: 100, strongCount: 0, unownedCount: 1, state: .deinited)
+      let stub = heap.object("App.Stub")
+      heap.edge(stubs, "[\(place)]", to: stub)
+      heap.edge(stub, "slab", to: slab, strength: .unowned)
+    }
+    let snapshot = heap.snapshot()
+    let graph = try HeapGraph(snapshot)
+    let names = Names(snapshot, symbols: ClinicSymbols())
+    let search = EdgeSearch(in: graph, names: names)
+    let finding = try #require(try leaks(in: graph).findings.first)
+    #expect(finding.cuts.first?.frees == Cost(count: 3, bytes: ByteCount(300)))
+    for asked in ["App.Stub.slab", "App.Stub.slab -> App.Slab"] {
+      let found = try search.find(asked)
+      #expect(found.effect.unowned.count == 3, "\(asked)")
+      let answer = try whatIf(weakening: [found.effect], in: graph)
+      #expect(answer.freedDestroyed == Cost(count: 3, bytes: ByteCount(300)))
+      #expect(answer.freed.total == answer.freedDestroyed)
+      #expect(answer.freedAlone == [answer.freedDestroyed])
+    }
+  }
+
   /// A task that runs, and two that wait, each with a closure's context; and what those hold, held elsewhere too.
   private static var taskSnapshot: Snapshot {
     var heap = SnapshotDSL()
@@ -156,6 +184,11 @@ import Testing
       let freed = try whatIf(weakening: effects, in: graph).freed.costByType
       #expect(freed["App.Model"]?.count == 1, "\(pasted)")
     }
+    // Its title alone is enough, and a number that no task has is none.
+    let alone = try search.find("Task 19")
+    #expect(alone.effect.released.sorted() == (try search.find("\(shown).closure")).effect.released)
+    #expect(alone.kinds.map(\.title) == [shown])
+    #expect(throws: CommandError.self) { try search.find("Task 77") }
     // What is no name is not dropped.
     let unknown = search.parts(of: "\(task) and App.Hub.nothing")
     #expect(throws: CommandError.self) { try unknown.map { try search.find($0) } }

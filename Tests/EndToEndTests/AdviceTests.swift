@@ -97,7 +97,9 @@ internal import Testing
     let finding = try #require(report.findings.first { $0.type == "LeakCases.Leaflet" })
     #expect(finding.cut?.edge.contains("in LeakCases.pileUp(removes:)[") == true)
     #expect(
-      finding.cut?.advice == "remove it from the list in the local variable when the work ends")
+      finding.cut?.advice
+        == "bound the list in the local variable, or remove from it when the work ends: it keeps every entry"
+    )
     // As the report prints it.
     let edges = try #require(finding.cut?.edges)
     let answer = try Report.of(

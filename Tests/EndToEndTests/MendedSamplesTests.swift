@@ -51,11 +51,15 @@ internal import Testing
     // The bag is emptied as a whole, its array with it.
     Story(
       sample: "Subscriptions", variant: "with",
-      advice: ["remove it from entries", "remove the handler from observers"],
+      advice: [
+        "bound entries, or remove from it when the work ends", "remove the handler from observers",
+      ],
       clears: ["Subscriptions.DisposeBag.entries -> *"]),
     Story(
       sample: "Subscriptions", variant: "dropped", advice: ["remove the handler from observers"]),
-    Story(sample: "Subscriptions", variant: "bag", last: "all", advice: ["remove it from entries"]),
+    Story(
+      sample: "Subscriptions", variant: "bag", last: "all",
+      advice: ["bound entries, or remove from it when the work ends"]),
   ]
 
   /// What of the prediction does not come true, by type, for a reason that no snapshot has.

@@ -79,7 +79,8 @@ import Testing
     "The file's name tells the format, or --format does; standard output has the same bytes",
     arguments: [
       ("heapsnapshot", "a.heapsnapshot"), ("pprof", "a.pb.gz"), ("perfetto", "a.pftrace"),
-      ("sqlite", "a.db"), ("csv", "a.csv"), ("json", "a.json"), ("collapsed", "a.folded"),
+      ("hprof", "a.hprof"), ("sqlite", "a.db"), ("csv", "a.csv"), ("json", "a.json"),
+      ("collapsed", "a.folded"),
       ("dot", "a.gv"), ("mermaid", "a.mmd"),
     ])
   func formats(_ format: String, _ name: String) throws {
@@ -123,18 +124,18 @@ import Testing
     arguments: [
       (
         ["@visit-3.mgraph", "--format", "heapsnap"],
-        "memgraph: export --format: \"heapsnap\" is none of heapsnapshot, pprof, perfetto, sqlite, csv, json, "
-          + "collapsed, dot, mermaid; did you mean heapsnapshot?\n"
+        "memgraph: export --format: \"heapsnap\" is none of heapsnapshot, pprof, perfetto, hprof, sqlite, csv, "
+          + "json, collapsed, dot, mermaid; did you mean heapsnapshot?\n"
       ),
       (
         ["@visit-3.mgraph"],
-        "memgraph: export --format: which format is wanted; one of heapsnapshot, pprof, perfetto, sqlite, csv, json, "
-          + "collapsed, dot, mermaid\n"
+        "memgraph: export --format: which format is wanted; one of heapsnapshot, pprof, perfetto, hprof, sqlite, csv, "
+          + "json, collapsed, dot, mermaid\n"
       ),
       (
         ["@visit-3.mgraph", "-o", "@x.bin"],
         "memgraph: export -o @x.bin: the name tells no format; give --format: one of heapsnapshot, pprof, perfetto, "
-          + "sqlite, csv, json, collapsed, dot, mermaid\n"
+          + "hprof, sqlite, csv, json, collapsed, dot, mermaid\n"
       ),
       (
         ["@visit-1.mgraph", "@visit-3.mgraph", "-o", "@x.heapsnapshot"],
@@ -234,7 +235,7 @@ import Testing
 
   @Test("A terminal gets text, but no bytes that are none")
   func terminal() {
-    for format in ["sqlite", "pprof", "perfetto"] {
+    for format in ["sqlite", "pprof", "perfetto", "hprof"] {
       let answer = export("@visit-3.mgraph", "--format", format, terminal: true)
       #expect(answer.status == 2 && answer.output.isEmpty)
       #expect(answer.errors.contains("\(format) is not for a terminal; give -o FILE"))

@@ -12,6 +12,7 @@ import json
 import os
 import random
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -223,6 +224,27 @@ class CommandTest(Made):
         for name in [*questions.QUESTIONS, "html", "damaged"]:
             self.assertIn(name, text)
             self.assertEqual(call(name, "--help")[0], 0)
+
+    def test_nothing_is_installed_for_help_and_bad_usage(self):
+        """The script tells help, and what is wrong with its arguments, where there is neither an engine nor a way to get one."""
+        cases = [
+            (["--help"], 0, "usage: scripts/fleet"),
+            (["new", "-h"], 0, "usage: scripts/fleet new"),
+            (["--engine", "spark", "seen", "--help"], 0, "usage: scripts/fleet seen"),
+            ([], 2, "fleet: the following arguments are required: QUESTION"),
+            (["topp"], 2, "invalid choice: 'topp'"),
+            (["top", "--limit", "none"], 2, "neither a number of at least 1 nor the word all"),
+            (["top", "--in", "/not/there"], 3, "fleet: /not/there: no such folder"),
+        ]
+        with tempfile.TemporaryDirectory() as folder:
+            place = os.path.join(folder, "environment")
+            for words, status, sentence in cases:
+                answer = subprocess.run(
+                    [os.path.join(ROOT, "scripts", "fleet"), *words], check=False, capture_output=True, text=True,
+                    env=os.environ | {"FLEET_ENVIRONMENT": place, "PIP_NO_INDEX": "1"})
+                self.assertEqual(answer.returncode, status, (words, answer.stderr))
+                self.assertIn(sentence, answer.stdout + answer.stderr)
+                self.assertEqual(os.listdir(folder), [], words)
 
 
 def run(number, commit="c0ffee", findings=(), **facts):

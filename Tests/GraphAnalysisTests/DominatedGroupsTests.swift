@@ -52,6 +52,58 @@ import Testing
     #expect(tree.tops == [0] && tree.groups[0].children == [1] && tree.groups[1].parent == 0)
   }
 
+  @Test("A side table goes with its object only where no weak reference elsewhere keeps it")
+  func sideTables() throws {
+    var heap = SnapshotDSL()
+    let hub = heap.object("App.Hub")
+    heap.root(.global, address: 0x1000, to: hub)
+    func screen(weakIn holder: SnapshotDSL.Node?) -> SnapshotDSL.Node {
+      let screen = heap.object("App.Screen", bytes: 100, weakCount: 1)
+      let table = heap.node(.sideTable, "weak reference side table", module: "", bytes: 10)
+      let part = heap.object("App.Part", bytes: 1)
+      heap.edge(hub, "screens", to: screen)
+      heap.edge(screen, "side table", to: table)
+      heap.edge(screen, "part", to: part)
+      heap.edge(holder ?? part, "screen", to: screen, strength: .weak)
+      return screen
+    }
+    let outer = screen(weakIn: hub)
+    let inner = screen(weakIn: nil)
+    let graph = try HeapGraph(heap.snapshot())
+    let sizes = try RetainedSizes(of: graph)
+    // By the hub, which stays, and by a part, which goes.
+    #expect(sizes.retained(by: heap.index(of: outer)) == Cost(count: 2, bytes: ByteCount(101)))
+    #expect(sizes.retained(by: heap.index(of: inner)) == Cost(count: 3, bytes: ByteCount(111)))
+    for node in [outer, inner] {
+      let slots = graph.holders.graph.edges(from: heap.index(of: node).rawValue).map {
+        graph.holders.edgeBySlot[$0]
+      }
+      #expect(
+        try whatIf(weakening: [CutEffect(slots: slots)], in: graph).freed.total
+          == sizes.retained(by: heap.index(of: node)))
+    }
+  }
+
+  @Test("Rings that leaked are one group, by whichever of their objects memory begins")
+  func rings() throws {
+    var heap = SnapshotDSL()
+    for number in 0..<9 {
+      // Now one lies first, now the other.
+      let first = heap.object(number % 2 == 0 ? "App.Pool" : "App.Worker")
+      let second = heap.object(number % 2 == 0 ? "App.Worker" : "App.Pool")
+      let (pool, worker) = number % 2 == 0 ? (first, second) : (second, first)
+      heap.edge(pool, "worker", to: worker)
+      heap.edge(worker, "pool", to: pool)
+    }
+    let graph = try HeapGraph(heap.snapshot())
+    let tree = try DominatedGroups(of: graph, sizes: try RetainedSizes(of: graph))
+    let finding = try #require(try leaks(in: graph).findings.first)
+    #expect(tree.tops.count == 1 && finding.members.count == 9)
+    let top = tree.groups[tree.tops[0]]
+    #expect(top.own.count == 9 && top.retained == finding.retained && top.hold == .leaked)
+    #expect(graph.typeName(of: top.representative) == graph.typeName(of: finding.representative))
+  }
+
   @Test("What two hold is freed by neither; it stands beside them")
   func shared() throws {
     var heap = SnapshotDSL()

@@ -53,6 +53,26 @@ import Testing
     #expect(try study { min($0, 4) }.0.growing.isEmpty, "a cache that fills up, on two ways")
   }
 
+  @Test("A dictionary that grows is one place: its keys are told with its values")
+  func dictionary() throws {
+    let (values, graph) = try Self.values(calls: 1..<6) { heap, call in
+      let hub = heap.object("App.Hub")
+      heap.root(.global, address: 0x1000, to: hub)
+      let table = heap.storage("Swift._DictionaryStorage<Swift.String, App.Entry>")
+      heap.edge(hub, "entries", to: table)
+      for _ in 0..<call {
+        let key = heap.object("Swift.__StringStorage", bytes: 40)
+        heap.edge(table, "[_].key", to: key)
+        heap.edge(table, "[_]", to: heap.object("App.Entry"))
+      }
+    }
+    let growth = try #require(values.growing.first)
+    #expect(values.growing.count == 1)
+    #expect(way(growth, in: graph) == "global → App.Hub.entries[_] → App.Entry")
+    #expect(growth.dragged.map(\.type) == ["Swift.__StringStorage"])
+    #expect(growth.finding.cuts.first?.advice == .boundContainer)
+  }
+
   @Test("A list of records grows at the field that holds it; what hangs on them goes with them")
   func records() throws {
     let (values, graph) = try Self.values(calls: 1..<6) { heap, call in

@@ -46,7 +46,7 @@ import Testing
     #expect(findings[0].members.count == 3)
     #expect(findings[0].retained == Cost(count: 6, bytes: ByteCount(192)))
     let cut = try #require(findings[0].cuts.first)
-    #expect(cut.frees == findings[0].retained && cut.advice == .clearField)
+    #expect(cut.frees == findings[0].retained && cut.advice == .boundContainer)
   }
 
   @Test("The way that holds most is told, though another is shorter for one")

@@ -144,7 +144,7 @@ import Testing
       heap.edge(list, "[\(place)]", to: heap.object("App.Page", strongCount: 2))
     }
     let (cut, _, _) = try Self.held(heap, "App.Page")
-    #expect(cut.advice == .clearField && cut.frees.count == 3)
+    #expect(cut.advice == .boundContainer && cut.frees.count == 3)
     #expect(cut.together.map(\.advice) == [.balanceRetain])
   }
 

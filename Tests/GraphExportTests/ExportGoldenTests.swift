@@ -56,6 +56,10 @@ import Testing
       #expect(notes.count == 1)
       // Two unowned, three weak, three unmanaged, and the one of the destroyed object.
       #expect(notes[0].contains("9 others"))
+    case .hprof:
+      #expect(notes.count == 2)
+      #expect(notes[0].contains("one size for all objects of a class"))
+      #expect(notes[1].contains("9 others"))
     case .pprof, .csv, .json, .collapsed, .dot, .mermaid, .sqlite: #expect(notes.isEmpty)
     }
     if format == .pprof {
@@ -99,12 +103,45 @@ import Testing
     }
   }
 
-  @Test("Numbers are written in digits", arguments: [0, 7, 10, -1, Int.max, Int.min])
-  func decimals(_ number: Int) throws {
+  @Test("Numbers are written in digits, of every count of them")
+  func decimals() throws {
+    var powers: [UInt64] = [1]
+    while powers.count < 20 { powers.append(powers[powers.count - 1] * 10) }
+    for number in powers.flatMap({ [$0 - 1, $0, $0 + 1, $0 / 3] }) + [.max] {
+      #expect(try Self.written { $0.put(decimal: number) } == String(number))
+    }
+    for number in [-1, -10, Int.max, Int.min] {
+      #expect(try Self.written { $0.put(decimal: number) } == String(number))
+    }
+    let edges = (0..<64).map { UInt64(1) << UInt64($0) }
+    for number in edges + edges.map({ $0 - 1 }) + [.max] {
+      #expect(try Self.written { $0.put(hex: number) } == "0x" + String(number, radix: 16))
+    }
+  }
+
+  private static func written(_ put: (ExportStream) -> Void) throws -> String {
     var bytes: [UInt8] = []
     let stream = ExportStream { bytes += $0 }
-    stream.put(decimal: number)
+    put(stream)
     try stream.flush()
-    #expect(String(decoding: bytes, as: UTF8.self) == String(number))
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  @Test("A text is encoded once for its row, whatever the order in which rows are asked for")
+  func repeatedTexts() {
+    var texts = RepeatedTexts()
+    var encoded: [String] = []
+    for (row, text) in [(3, "three"), (0, ""), (3, "three"), (1, "one"), (0, ""), (700, "é")] {
+      var found = ""
+      texts.withBytes(
+        of: row, text,
+        as: { text, stream in
+          encoded.append(text)
+          stream.put(json: text)
+        }
+      ) { found = String(decoding: $0, as: UTF8.self) }
+      #expect(found == "\"\(text)\"")
+    }
+    #expect(encoded == ["three", "", "one", "é"])
   }
 }

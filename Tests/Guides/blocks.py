@@ -8,6 +8,7 @@ A comment right before a block says what can't be seen in it:
     <!-- file: Server.swift -->         the block is the text of this file
     <!-- with: PID=$!, Server=VideoCall -->    words of the block that stand for something, and what for here
     <!-- slow: REASON -->               runs only where slow blocks are asked for
+    <!-- instead: COMMAND -->           runs in the place of a slow block where they are not
     <!-- first: COMMAND -->             runs before the block: what the reader has done already
     <!-- needs: COMMAND -->             runs where the command succeeds
     <!-- not run: REASON -->            never runs
@@ -16,7 +17,7 @@ A comment right before a block says what can't be seen in it:
 import dataclasses
 import re
 
-DIRECTIVE = re.compile(r"^<!-- *(file|with|first|slow|needs|not run): *(.*?) *-->$")
+DIRECTIVE = re.compile(r"^<!-- *(file|with|first|slow|instead|needs|not run): *(.*?) *-->$")
 SHELL = ("sh", "bash", "console")
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 import concurrent.futures
+import dataclasses
 import os
 import pathlib
 import shutil
@@ -15,8 +16,9 @@ import time
 import blocks
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# A program that never comes back is a fault of the document; nothing here takes half as long.
+# A program that never comes back is a fault of the document; nothing here takes half as long, in seconds.
 LIMIT = 300
+SLOW_LIMIT = 3_600
 # The toolkit exits with 1 where it finds something, which is what most documents are about.
 FINDS = ("memgraph", "graphdiff", "scripts/demo")
 
@@ -28,21 +30,37 @@ def documents():
     return names + sorted(str(path.relative_to(ROOT)) for path in (ROOT / "samples").glob("*/README.md"))
 
 
+@dataclasses.dataclass
+class Place:
+    """Where a reader is: a machine, the folder of the clone, and a folder beside it for what passes between reader and shell."""
+
+    work: pathlib.Path
+    notes: pathlib.Path
+    environment: dict
+    # Where the machine's files are to be found from here, and the command that goes there.
+    root: pathlib.Path = pathlib.Path("/")
+    enter: tuple = ()
+
+    def outside(self, path):
+        """A path of that machine as it is called here."""
+        return self.root / pathlib.Path(path).relative_to("/")
+
+
 class Shell:
     """A shell that is given commands one by one, and says of each what it printed and its status."""
 
-    def __init__(self, folder, environment):
-        self._notes = folder / "notes"
+    def __init__(self, place, limit=LIMIT):
+        self._notes = place.outside(place.notes)
         self._notes.mkdir()
+        self._limit = limit
         self._count = 0
         reading, self._answers = os.pipe()
         self._answered = os.fdopen(reading)
         # Descriptor 9 is the way back.
         loop = 'while IFS= read -r n; do eval "$(cat "$NOTES/$n.command")" >"$NOTES/$n.output" 2>&1 </dev/null; echo $? >&9; done'
         self._process = subprocess.Popen(
-            ["bash", "-c", f"exec 9>&{self._answers}; " + loop],
-            cwd=folder / "work",
-            env=environment | {"NOTES": str(self._notes)},
+            [*place.enter, "bash", "-c", f'exec 9>&{self._answers}; cd "$WORK"; ' + loop],
+            env=place.environment | {"NOTES": str(place.notes), "WORK": str(place.work)},
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             text=True,
@@ -56,7 +74,7 @@ class Shell:
         self._count += 1
         name = str(self._count)
         (self._notes / f"{name}.command").write_text(command + "\n")
-        limit = threading.Timer(LIMIT, self._end)
+        limit = threading.Timer(self._limit, self._end)
         limit.start()
         try:
             self._process.stdin.write(name + "\n")
@@ -96,7 +114,17 @@ class Outcome:
 
 
 def run(text, is_slow=False):
-    """Runs the blocks of a document until one fails: what follows would fail for the same reason."""
+    """Runs the blocks of a document in a folder that looks like a clone that has been built."""
+    scratch = pathlib.Path(tempfile.mkdtemp(prefix="memory-graph-guides."))
+    try:
+        _furnish(scratch, is_slow)
+        return run_at(Place(scratch / "work", scratch / "notes", _environment(scratch)), text, is_slow)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def run_at(place, text, is_slow, tell=lambda command, status, printed: None):
+    """Runs the blocks of a document until one fails: what follows would fail for the same reason. Tells of each command."""
     outcome = Outcome()
     try:
         found = blocks.blocks(text)
@@ -104,18 +132,13 @@ def run(text, is_slow=False):
     except blocks.Malformed as error:
         outcome.failures.append(str(error))
         return outcome
-    scratch = pathlib.Path(tempfile.mkdtemp(prefix="memory-graph-guides."))
+    shell = Shell(place, SLOW_LIMIT if is_slow else LIMIT)
     try:
-        _furnish(scratch, is_slow)
-        shell = Shell(scratch, _environment(scratch))
-        try:
-            for block, commands in plan:
-                if not _run(block, commands, shell, scratch / "work", is_slow, outcome):
-                    break
-        finally:
-            shell.close()
+        for block, commands in plan:
+            if not _run(block, commands, shell, place, is_slow, outcome, tell):
+                break
     finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+        shell.close()
     return outcome
 
 
@@ -144,19 +167,20 @@ def _environment(scratch):
     }
 
 
-def _run(block, commands, shell, folder, is_slow, outcome):
+def _run(block, commands, shell, place, is_slow, outcome, tell):
     """Runs a block; whether the document can go on."""
     if "not run" in block.said or ("slow" in block.said and not is_slow):
         outcome.skipped.append((block.line, block.said.get("not run") or "slow: " + block.said["slow"]))
-        return True
+        if "instead" not in block.said:
+            return True
+        commands = [blocks.Command(block.said["instead"], block.line, [])]
     if "needs" in block.said and shell.run(block.said["needs"])[0] != 0:
         outcome.skipped.append((block.line, "needs " + block.said["needs"]))
         return True
     if "file" in block.said:
         # Where the reader is by now: a document may have gone into a folder.
         status, printed = shell.run("pwd")
-        place = pathlib.Path(printed[0]) if status == 0 else folder
-        target = place / block.said["file"]
+        target = place.outside(printed[0] if status == 0 else place.work) / block.said["file"]
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text("\n".join(block.lines) + "\n")
         outcome.files += 1
@@ -171,6 +195,7 @@ def _run(block, commands, shell, folder, is_slow, outcome):
         commands = [blocks.Command(block.said["first"], block.line, [])] + commands
     for command in commands:
         status, printed = shell.run(command.text)
+        tell(command.text, status, printed)
         outcome.commands += 1
         problem = _problem(command, status, printed)
         if problem:
@@ -203,6 +228,10 @@ def main():
         begin = time.monotonic()
         return run((ROOT / name).read_text(), options.slow), time.monotonic() - begin
 
+    missing = [name for name in options.document if not (ROOT / name).is_file()]
+    if missing:
+        print(f"test-guides: no such document: {', '.join(missing)}; give paths from the root of the clone", file=sys.stderr)
+        sys.exit(2)
     names = options.document or documents()
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         outcomes = list(pool.map(timed, names))

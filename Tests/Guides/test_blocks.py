@@ -1,6 +1,10 @@
 """Tests of what runs the blocks: a wrong document must fail."""
 
+import contextlib
+import io
+import sys
 import unittest
+from unittest import mock
 
 import guides
 
@@ -76,6 +80,12 @@ class RightDocuments(unittest.TestCase):
         self.assertEqual(self.outcome(text).skipped, [(3, "it is a placeholder"), (7, "slow: it builds")])
         self.assertTrue(guides.run(text, is_slow=True).failures)
 
+    def test_what_runs_instead(self):
+        text = "<!-- slow: it builds -->\n<!-- instead: echo a > f -->\n\n    echo b > f\n\nThen\n\n    $ cat f\n    a\n"
+        self.assertEqual(self.outcome(text).skipped, [(4, "slow: it builds")])
+        self.outcome(text.replace("    a\n", "    b\n"), is_slow=True)
+        self.assertTrue(guides.run("<!-- slow: it builds -->\n<!-- instead: false -->\n\n    true\n").failures)
+
     def test_what_comes_first(self):
         self.outcome("<!-- first: echo a > f -->\n\n    $ cat f\n    a\n")
         self.assertTrue(guides.run("<!-- first: false -->\n\n    true\n").failures)
@@ -92,6 +102,18 @@ class RightDocuments(unittest.TestCase):
 
     def test_what_stays_in_the_background_is_ended(self):
         self.outcome("    sleep 1000 & echo $!\n")
+
+
+class MissingDocuments(unittest.TestCase):
+    def test_a_document_that_is_not_there_is_told_in_a_line(self):
+        errors = io.StringIO()
+        words = ["guides", "README.md", "docs/not-there.md", "docs"]
+        with mock.patch.object(sys, "argv", words), contextlib.redirect_stderr(errors), self.assertRaises(SystemExit) as end:
+            guides.main()
+        self.assertEqual(end.exception.code, 2)
+        self.assertEqual(
+            errors.getvalue(),
+            "test-guides: no such document: docs/not-there.md, docs; give paths from the root of the clone\n")
 
 
 if __name__ == "__main__":

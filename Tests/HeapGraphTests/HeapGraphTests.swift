@@ -90,6 +90,13 @@ import Testing
     Pattern(text: "*", name: "App.Cache", matches: true),
     Pattern(text: "*a*b*c*", name: "xaxbxc", matches: true),
     Pattern(text: "*a*b*c", name: "xcxbxa", matches: false),
+    // Raw identifiers, as they are typed and as they are printed.
+    Pattern(text: "a screen", name: "App.`a\u{A0}screen`", matches: true),
+    Pattern(text: "App.a screen", name: "App.`a\u{A0}screen`", matches: true),
+    Pattern(text: "App.`a screen`", name: "App.`a\u{A0}screen`", matches: true),
+    Pattern(text: "`a\u{A0}screen`", name: "App.`a\u{A0}screen`", matches: true),
+    Pattern(text: "ascreen", name: "App.`a\u{A0}screen`", matches: false),
+    Pattern(text: "`Cache`", name: "App.Cache", matches: false),
   ]
 
   @Test("Patterns for types", arguments: patterns)

@@ -31,7 +31,7 @@ def words():
     parser.add_argument("--seed", type=int, help="the first seed (default: a new one, which is printed)")
     parser.add_argument("--build", default=str(ROOT / ".build/debug"), help="where the built programs are")
     parser.add_argument("--only", action="append", metavar="PART",
-                        help="one part, or one mode of the stress program: " + ", ".join([*PARTS, "soak", *MODE_NAMES]))
+                        help="one part, or one mode of the stress program: " + ", ".join(dict.fromkeys([*PARTS, "soak", *MODE_NAMES])))
     parser.add_argument("--soak", type=int, metavar="SECONDS", help="how long the soak takes (default with --full: 600)")
     parser.add_argument("--table", help="write the table to this file, as docs/reliability.md")
     return parser.parse_args()

@@ -5,6 +5,16 @@ import Testing
 @testable import Symbolication
 
 @Suite struct SwiftNameTests {
+  @Test("Top-level code that waits is main, with each part of it, and nothing else is")
+  func topLevelCode() {
+    for name in ["async_Main", "async_MainTY1_", "async_MainTQ10_", "async_MainTY1_TY2_"] {
+      #expect(isTopLevelCode(name), "\(name)")
+    }
+    for name in ["main", "async_Mains", "async_MainTY_x", "my_async_Main", "async_MainTYx_"] {
+      #expect(!isTopLevelCode(name), "\(name)")
+    }
+  }
+
   struct Case: Sendable, CustomTestStringConvertible {
     var demangled: String
     var text: String

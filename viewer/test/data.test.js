@@ -8,8 +8,10 @@ import { analyze, narrowedCosts, unreachedComponents } from "../src/data/analysi
 import { readTables } from "../src/data/tables.js";
 import { stringReader } from "../src/data/strings.js";
 import { refusal } from "../src/data/version.js";
+import { PROVENANCES, ROOT_KINDS } from "../src/data/model.js";
 import { buffersOf } from "../src/data/worker.js";
 import { ReportBuilder, encodeColumns, encodeReport } from "./support/encode.js";
+import { modelOf } from "./support/model.js";
 import { seeded } from "./support/random.js";
 
 function randomReport(seed, options) {
@@ -176,4 +178,13 @@ test("gzip is inflated from parts", async () => {
   const { payload } = encodeColumns(finished.columns);
   const { summary, chunks } = encodeReport(finished.summary, finished.columns, { chunk: 30 });
   assert.deepEqual(Buffer.from(await inflate(decodeChunks(chunks, summary.payload), summary.payload)), payload);
+});
+
+test("a variable that holds an object is not unsure, a word of a stack is", async () => {
+  const report = new ReportBuilder();
+  const type = report.type("App.Session", "App");
+  for (let kind = 0; kind < ROOT_KINDS.length; kind++) report.root(kind, `root ${kind}`, report.node({ type }));
+  const model = await modelOf(report);
+  const unsure = ROOT_KINDS.filter((_, at) => PROVENANCES[model.provenance(model.firstRoot + at)] === "unsure");
+  assert.deepEqual(unsure, ["stack", "register", "thread-local", "mapped memory"]);
 });

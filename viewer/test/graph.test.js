@@ -6,6 +6,9 @@ import { ABSENT, sourceIndex, sourceOf } from "../src/graph/csr.js";
 import { depthFirst } from "../src/graph/search.js";
 import { cheapestWays, wayTo } from "../src/graph/reach.js";
 import { dominatedNodes, dominatorTree, retainedSizes, treeOrder } from "../src/graph/dominators.js";
+import { holdingSideTables } from "../src/graph/sidetables.js";
+import { stringTable } from "../src/data/strings.js";
+import { turned } from "../src/graph/csr.js";
 import { foundHolders, freedByCutting } from "../src/graph/release.js";
 import { entriesOf, graphOf, heldBy, randomGraph, reachedFrom, seeded } from "./support/random.js";
 
@@ -175,4 +178,39 @@ test("random graphs have what the tests are about", () => {
     assert.ok(heldBy(graph, graph.nodeCount).length >= 0);
   });
   assert.ok(unreached > 100 && weak > 300);
+});
+
+test("a side table goes with its object only where no weak reference elsewhere keeps it", () => {
+  // 0 a hub, 1 and 4 screens with tables 2 and 5 and parts 3 and 6; 1 is referred to weakly by the hub, 4 by its part. 7 is a
+  // screen whose weak reference was not found.
+  const graph = graphOf(9, [
+    [0, 1], [0, 4], [0, 7], [0, 1, 1],
+    [1, 2], [1, 3],
+    [4, 5], [4, 6], [6, 4, 1],
+    [7, 8],
+    [9, 0],
+  ]);
+  const lengths = Uint32Array.from([4, 10]);
+  const isTable = (node) => [2, 5, 8].includes(node);
+  const tables = {
+    nodeCount: 9,
+    node: {
+      kind: Uint8Array.from({ length: 9 }, (_, node) => (isTable(node) ? 7 : 1)),
+      weak: Uint8Array.from([0, 1, 0, 0, 1, 0, 0, 1, 0]),
+    },
+    edge: { ...graph, label: Uint8Array.from(graph.target.subarray(0, graph.first[9]), (to) => (isTable(to) ? 1 : 0)) },
+    label: { name: Uint32Array.from([0, 1]) },
+    strings: stringTable(lengths, new TextEncoder().encode("partside table")),
+  };
+  const held = holdingSideTables(tables);
+  const holding = { ...held, ...turned(held) };
+  const { counts } = retainedSizes(dominatorTree(holding, depthFirst(holding, [])), new Uint32Array(9).fill(1));
+  assert.deepEqual([...counts.subarray(0, 9)].map((count, node) => [node, count]).filter(([node]) => [0, 1, 4, 7].includes(node)), [
+    [0, 8],
+    [1, 2],
+    [4, 3],
+    [7, 1],
+  ]);
+  // Without weak references to them nothing is new.
+  assert.equal(holdingSideTables({ ...tables, edge: { ...tables.edge, info: new Uint8Array(graph.info.length).fill(2) } }), null);
 });

@@ -6,7 +6,7 @@ import { nodeFilter, rootSlots, selectedNodes, sortedNodes } from "../src/data/s
 import { ABSENT } from "../src/graph/csr.js";
 import { wayFromRoot } from "../src/layout/steps.js";
 import { csvOf, markdownText, stepText, treeText } from "../src/text/copies.js";
-import { parseFilter, sizeOf, termText, withoutTerm } from "../src/text/filter.js";
+import { matches, parseFilter, sizeOf, termText, withoutTerm } from "../src/text/filter.js";
 import { address, bytes, clipped, count, number, percent, shortFunction, shortType, signed, signedBytes } from "../src/text/format.js";
 import { parseRoute, routeText } from "../src/text/route.js";
 import { findingMarkdown, findingText } from "../src/ui/findings.js";
@@ -108,6 +108,14 @@ test("filters are taken apart and put together", () => {
     }
   }
   assert.deepEqual(["10", "4k", "1.5M", "2 GB", "1kib", ".5k", "x", "", "1.2.3", "k"].map(sizeOf), [10, 4096, 1572864, 2147483648, 1024, 512, NaN, NaN, NaN, NaN]);
+});
+
+test("a raw identifier is found as it is typed, with backticks or without", () => {
+  const name = "App.\x60a\u00a0screen of calls\x60";
+  const isFound = (/** @type {string} */ value, operator = ":") => matches({ ...parseFilter(`type:"${value}"`)[0], operator }, name);
+  for (const value of ["a screen", "A Screen OF", "App.a screen", "\x60a screen", "\x60a\u00a0screen of calls\x60"]) assert.ok(isFound(value), value);
+  for (const value of ["ascreen", "screen\x60"]) assert.ok(!isFound(value), value);
+  assert.ok(isFound("App.a screen of calls", "=") && isFound(name, "="));
 });
 
 test("no text breaks the filter", () => {

@@ -31,7 +31,7 @@ func removeLeftoversWhenInterrupted() {
   }
   let end = ends[0]
   pthread_detach(
-    startThread {
+    startLargeThread {
       var byte: UInt8 = 0
       while read(end, &byte, 1) < 0 && errno == EINTR {}
       Leftovers.removeAll()
@@ -62,7 +62,7 @@ func endBeforeMore(than bytes: UInt64, given: String, tool: String, verb: String
     "\(tool): \(verb): it needs more memory than --memory-limit \(given) allows; give more, or use a "
     + "machine that has more\n"
   pthread_detach(
-    startThread {
+    startLargeThread {
       var text = [UInt8](repeating: 0, count: 256)
       while true {
         let count = pread(file, &text, text.count, 0)

@@ -58,6 +58,7 @@ struct EdgeSearch {
       found = within.filter { $0.kind.edges.count == shortest }
     }
     if found.isEmpty, let closed = _resources(wanted) { return closed }
+    if found.isEmpty, let kept = _unowned(wanted) { return kept }
     guard !found.isEmpty else { throw _error(asked, wanted) }
     var told: [EdgeName] = []
     for text in found.map(\.text) where !told.contains(where: { $0.whole == text.whole }) {
@@ -109,6 +110,20 @@ struct EdgeSearch {
       effect: CutEffect(slots: Set(nodes.flatMap { graph.slots(to: $0) }).sorted()))
   }
 
+  /// The unowned references of a name that keep the memory of destroyed objects; nil where there are none.
+  private func _unowned(_ wanted: Wanted) -> Found? {
+    let edges = graph.unownedReferencesToZombies()
+    var told: [EdgeName] = []
+    var found: [EdgeIndex] = []
+    for (edge, step) in zip(edges, graph.foldedSteps(by: edges)) {
+      let name = EdgeName(step, names: _names)
+      guard wanted.matches(name, byPrefix: false) else { continue }
+      found.append(edge)
+      if !told.contains(where: { $0.whole == name.whole }) { told.append(name) }
+    }
+    return found.isEmpty ? nil : Found(kinds: told, effect: CutEffect(slots: [], unowned: found))
+  }
+
   /// The retains that nothing explains of the objects of a type.
   private func _retains(_ asked: String, of type: String?) throws -> Found {
     let pattern = TypePattern(type ?? "*")
@@ -129,17 +144,23 @@ struct EdgeSearch {
   /// The tasks that a report calls like one, and what goes when they end; where the reference is to an element
   /// of a container of theirs, the elements.
   private func _tasks(
-    _ asked: String, _ task: (number: UInt64, standing: String), _ wanted: Wanted
+    _ asked: String, _ task: (number: UInt64, standing: String?), _ wanted: Wanted
   ) throws -> Found {
     let all = graph.nodes.filter { _names.task($0) != nil }
-    let alike = all.filter { _names.task($0)?.standing == task.standing }
-    guard !alike.isEmpty else {
+    let told = all.first {
+      let known = _names.task($0)
+      return known?.id == task.number && known?.standing == task.standing ?? known?.standing
+    }
+    let standing = task.standing ?? told.flatMap { _names.task($0)?.standing }
+    let alike = all.filter { _names.task($0)?.standing == standing }
+    guard standing != nil, !alike.isEmpty else {
       throw CommandError(
-        "--weaken \(asked)", "no task here is \(task.standing)",
+        "--weaken \(asked)",
+        task.standing.map { "no task here is \($0)" }
+          ?? "no task here has the number \(task.number)",
         mend: "memgraph tasks lists them; Task.* stands for what all tasks hold", status: .usage)
     }
     // A report tells leaked tasks and others apart.
-    let told = alike.first { _names.task($0)?.id == task.number }
     let tasks =
       told.map { told in
         alike.filter { graph.isReachable[$0.position] == graph.isReachable[told.position] }
@@ -200,7 +221,7 @@ private struct Wanted {
   var target: String?
 
   /// The task that it leaves, where it says which.
-  let task: (number: UInt64, standing: String)?
+  let task: (number: UInt64, standing: String?)?
 
   /// What reports call a retain without a reference.
   static let unexplainedRetain = "a retain that no holder explains"
@@ -241,10 +262,14 @@ private struct Wanted {
       + edge[edge.index(after: close)...]
   }
 
-  /// The number and the standing of `Task 41 (suspended in …).closure`; nil for another text.
-  private static func task(in edge: String) -> (number: UInt64, standing: String)? {
-    guard let prefix = ["Task ", "async let "].first(where: edge.hasPrefix),
-      let open = edge.firstIndex(of: "("),
+  /// The number and the standing of `Task 41 (suspended in …).closure`, the number alone of `Task 41`; nil for another
+  /// text.
+  private static func task(in edge: String) -> (number: UInt64, standing: String?)? {
+    guard let prefix = ["Task ", "async let "].first(where: edge.hasPrefix) else { return nil }
+    let digits = edge.dropFirst(prefix.count).prefix { $0.isNumber }
+    let rest = edge.dropFirst(prefix.count + digits.count)
+    if let number = UInt64(digits), rest.isEmpty || rest.first == "." { return (number, nil) }
+    guard let open = edge.firstIndex(of: "("),
       let number = UInt64(edge[..<open].dropFirst(prefix.count).filter { $0 != " " }),
       let close = closing(of: open, in: edge)
     else { return nil }
@@ -264,6 +289,12 @@ private struct Wanted {
 
   /// `Task 41 (suspended in …).closure` as `Task.closure`.
   private static func withoutTaskNumber(_ edge: String) -> String {
+    if let prefix = ["Task ", "async let "].first(where: edge.hasPrefix) {
+      let rest = edge.dropFirst(prefix.count).drop { $0.isNumber }
+      if rest.count < edge.count - prefix.count, rest.isEmpty || rest.first == "." {
+        return "Task" + rest
+      }
+    }
     guard edge.hasPrefix("Task "), let open = edge.firstIndex(of: "("),
       let close = closing(of: open, in: edge)
     else { return edge }

@@ -1,6 +1,7 @@
 // Processes: what running a program needs of Linux and Swift's Glibc module does not give as it is.
 
 internal import Glibc
+internal import GraphPrimitives
 internal import HeapCapture
 
 /// This process's environment, each entry `NAME=VALUE`.
@@ -65,29 +66,11 @@ func peerUser(of connection: Int32) -> uid_t? { _peer(of: connection)?.user }
 /// The process at the other end; nil where that can't be known.
 func peerProcess(of connection: Int32) -> pid_t? { _peer(of: connection)?.pid }
 
-/// Runs a closure on a new thread, which takes no signal.
-func startThread(_ body: @escaping @Sendable () -> Void) -> pthread_t {
-  final class Box {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+/// Runs a closure on a new thread, which takes no signal and has a large stack: its own is as large as `ulimit -s` says.
+func startLargeThread(_ body: @escaping @Sendable () -> Void) -> pthread_t {
+  guard let thread = startThread({ onLargeStack(body) }) else {
+    preconditionFailure("no thread can be made: \(String(cString: strerror(errno)))")
   }
-  var all = sigset_t()
-  var before = sigset_t()
-  sigfillset(&all)
-  pthread_sigmask(SIG_SETMASK, &all, &before)
-  defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-  var thread = pthread_t()
-  let argument = Unmanaged.passRetained(Box(body)).toOpaque()
-  let error = pthread_create(
-    &thread, nil,
-    { argument in
-      guard let argument else { return nil }
-      let box = Unmanaged<Box>.fromOpaque(argument).takeRetainedValue()
-      // Its own stack is as large as `ulimit -s` says.
-      onLargeStack(box.body)
-      return nil
-    }, argument)
-  precondition(error == 0, "no thread can be made: \(String(cString: strerror(error)))")
   return thread
 }
 

@@ -202,7 +202,7 @@ private final class _MarkTimer: @unchecked Sendable {
 
   init(seconds: Double, channel: SnapshotServer) {
     let stop = _stop
-    _thread = startThread {
+    _thread = startLargeThread {
       var count = 0
       while !stop.wait(seconds: seconds) {
         count += 1

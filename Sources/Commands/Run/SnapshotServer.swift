@@ -99,7 +99,7 @@ package final class SnapshotServer: Sendable {
 
   /// Begins to serve, on threads of its own.
   package func start() {
-    let thread = startThread { self._acceptAll() }
+    let thread = startLargeThread { self._acceptAll() }
     pthread_detach(thread)
   }
 
@@ -140,7 +140,7 @@ package final class SnapshotServer: Sendable {
       }
       _state.withLock { $0.unread += 1 }
       // Each on a thread: a mark that takes long must not hold up another program's greeting.
-      let thread = startThread {
+      let thread = startLargeThread {
         self._serve(connection)
         Glibc.close(connection)
       }

@@ -44,6 +44,7 @@ extension Verb {
       of: graph, sizes: try RetainedSizes(of: graph), asked: isWhole ? nil : asked)
     let report = TreeReport(
       tree, subject: operand ?? (isWhole ? "" : filter.description), asked: graph.cost(of: asked),
+      live: inspection.totals.live.total,
       suggestion: asked.isEmpty
         ? operand.flatMap { ObjectSearch.nearestType(to: $0, in: graph) } : nil,
       names: inspection.names)

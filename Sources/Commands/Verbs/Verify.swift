@@ -5,11 +5,12 @@ internal import GraphReport
 extension Verb {
   package static let verify = Verb(
     "verify", operands: "OLD NEW", operandCount: 2...2,
-    summary: "for each finding of an older snapshot: fixed or still there; and what is new",
+    summary: "for each leak of an older snapshot: fixed or still there; and what is new",
     discussion: """
-      Findings are compared by fingerprint, so OLD and NEW may be of different runs and
-      builds of the program. Each is a snapshot, of which the leaks are compared, or a
-      report that was written with --format json, as by diff or growth. Exits with 1 where
+      Of two snapshots the leaks are compared, and nothing else: growth that a root still
+      reaches takes several marks to see. For that give two reports of growth or diff,
+      written with --format json. Findings are compared by fingerprint, so OLD and NEW may
+      be of different runs and builds of the program. Exits with 1 where
       something is still there or new; what --known accepts does not count, and --fail-on
       narrows that. As junit, what is fixed is a test that passes.
       """,
@@ -29,17 +30,13 @@ extension Verb {
     let old = try FindingSource(call.arguments.operands[0], of: call, progress: progress)
     let new = try FindingSource(call.arguments.operands[1], of: call, progress: progress)
     try FindingSource.check(old, new)
-    if old.isSnapshot, new.isSnapshot, old.findings.isEmpty, new.findings.isEmpty {
-      call.note(
-        "snapshots tell of leaks alone; for what a root still reaches give two reports of memgraph diff or"
-          + " growth, written with --format json")
-    }
     let rows = try call.knownRows(of: new.findings)
     // Two runs often have the same marks; then their files tell them apart.
     let titles =
       old.title == new.title
       ? (call.arguments.operands[0], call.arguments.operands[1]) : (old.title, new.title)
     let report = VerifyReport(
+      old.verb == "leaks" && new.verb == "leaks" ? .leaks : .findings(ofVerb: new.verb),
       old: old.findings, new: new.findings, titles: titles, accepted: rows)
     let envelope = ReportEnvelope(
       tool: call.tool, version: toolVersion, verb: call.verb.name, inputs: old.inputs + new.inputs,

@@ -20,9 +20,11 @@ extension Verb {
       module may be left out; * and ? stand for anything, [_] for every element of a
       container. A closure's capture is named as reports name it, by its closure or by the
       field that holds it; a global variable by its name; the cut of a finding can be
-      pasted, arrow included, also one of several edges with "and" between: a task with its
-      number stands for the tasks that read like it, and for their end. Several references are weak together; what each frees alone
-      is said, too.
+      pasted, arrow included, also one of several edges with "and" between; where a cut has
+      a line for each edge, repeat --weaken with each of them. A task with its
+      number stands for the tasks that read like it, and for their end; "Task 3" is enough.
+      An unowned reference is one that keeps the memory of destroyed objects. Several
+      references are weak together; what each frees alone is said, too.
       """,
     options: [.weaken] + Option.report + [.limit] + Option.naming + [.folder],
     examples: [
@@ -54,7 +56,7 @@ extension Verb {
         WhatIfReport.Question(
           asked: $0, kinds: $1.kinds,
           referenceCount: $1.effect.slots.isEmpty
-            ? $1.effect.released.count : $1.effect.slots.count)
+            ? $1.effect.released.count + $1.effect.unowned.count : $1.effect.slots.count)
       }, answer: answer, names: inspection.names)
     try call.write(report, of: [inspection.input], inspection, progress: progress)
     return failOn.status(FailOn.Found(leaks: answer.stillLeaked.total.count > 0))

@@ -299,7 +299,7 @@ private struct RootPlaces {
 
 extension RootKind {
   /// What many roots of the kind are called together.
-  fileprivate var title: String {
+  var title: String {
     switch self {
     case .global: "global variables"
     case .stack: "thread stacks"

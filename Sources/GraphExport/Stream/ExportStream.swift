@@ -58,22 +58,60 @@ package final class ExportStream {
     _used = _bytes[_used...].update(fromContentsOf: bytes)
   }
 
+  /// Puts some bytes.
+  func put(raw bytes: UnsafeBufferPointer<UInt8>) {
+    reserve(bytes.count)
+    guard let target = _bytes.baseAddress, let source = bytes.baseAddress else { return }
+    (target + _used).update(from: source, count: bytes.count)
+    _used += bytes.count
+  }
+
+  /// Puts a number with its highest byte first.
+  func put(big number: some FixedWidthInteger & BitwiseCopyable) {
+    let size = MemoryLayout.size(ofValue: number)
+    reserve(size)
+    UnsafeMutableRawBufferPointer(_bytes).storeBytes(
+      of: number.bigEndian, toByteOffset: _used, as: type(of: number))
+    _used += size
+  }
+
   /// Puts a number in decimal digits.
   func put(decimal number: some BinaryInteger) {
-    var rest = UInt64(number.magnitude)
     if number < 0 { put(byte: UInt8(ascii: "-")) }
+    put(digits: UInt64(number.magnitude))
+  }
+
+  private func put(digits number: UInt64) {
+    if number < 10 { return put(byte: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)) }
     var digitCount = 1
-    var bound: UInt64 = 10
-    while digitCount < 20, rest >= bound {
-      digitCount += 1
-      let (next, isTooLarge) = bound.multipliedReportingOverflow(by: 10)
-      if isTooLarge { break }
-      bound = next
+    var rest = number
+    // A division by a constant is a multiplication; four digits at once, so that most numbers need one or two.
+    while rest >= 10_000 {
+      rest /= 10_000
+      digitCount += 4
     }
+    digitCount += rest >= 1_000 ? 3 : rest >= 100 ? 2 : rest >= 10 ? 1 : 0
     reserve(digitCount)
-    for place in stride(from: _used + digitCount - 1, through: _used, by: -1) {
+    rest = number
+    var place = _used + digitCount
+    while place > _used {
+      place -= 1
       _bytes[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
+    }
+    _used += digitCount
+  }
+
+  /// Puts a word as reports write addresses: `0x7f3a10002340`.
+  func put(hex word: UInt64) {
+    let digitCount = max(1, (UInt64.bitWidth - word.leadingZeroBitCount + 3) / 4)
+    reserve(digitCount + 2)
+    _bytes[_used] = UInt8(ascii: "0")
+    _bytes[_used + 1] = UInt8(ascii: "x")
+    _used += 2
+    for place in 0..<digitCount {
+      let digit = UInt8(truncatingIfNeeded: word >> UInt64(4 * (digitCount - 1 - place))) & 15
+      _bytes[_used + place] = digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
     }
     _used += digitCount
   }

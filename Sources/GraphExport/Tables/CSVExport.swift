@@ -35,25 +35,47 @@ private struct CSVRows: RowTaker {
 
   mutating func text(_ value: String) {
     separate()
+    Self.encode(value, to: _stream)
+  }
+
+  private static func encode(_ value: String, to stream: ExportStream) {
     // An empty text is told from nothing by its quotes.
-    guard value.isEmpty || value.utf8.contains(where: Self.needsQuotes) else {
-      return _stream.put(value)
+    guard value.isEmpty || value.utf8.contains(where: needsQuotes) else {
+      return stream.put(value)
     }
-    _stream.put(byte: UInt8(ascii: "\""))
+    stream.put(byte: UInt8(ascii: "\""))
     for byte in value.utf8 {
-      if byte == UInt8(ascii: "\"") { _stream.put(byte: byte) }
-      _stream.put(byte: byte)
+      if byte == UInt8(ascii: "\"") { stream.put(byte: byte) }
+      stream.put(byte: byte)
     }
-    _stream.put(byte: UInt8(ascii: "\""))
+    stream.put(byte: UInt8(ascii: "\""))
   }
 
   private static func needsQuotes(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\"") || byte < 0x20
   }
 
+  mutating func text(
+    _ value: @autoclosure () -> String, row: Int, of texts: inout RepeatedTexts
+  ) {
+    separate()
+    let stream = _stream
+    texts.withBytes(of: row, value(), as: Self.encode) { stream.put(raw: $0) }
+  }
+
   mutating func null() { separate() }
-  mutating func word(_ value: UInt64) { text("0x" + String(value, radix: 16)) }
-  mutating func name(_ value: @autoclosure () -> String) { text(value()) }
+
+  mutating func word(_ value: UInt64) {
+    separate()
+    _stream.put(hex: value)
+  }
+
+  mutating func name(
+    _ value: @autoclosure () -> String, row: Int, of texts: inout RepeatedTexts
+  ) {
+    text(value(), row: row, of: &texts)
+  }
+
   mutating func named(_ value: Int64) { integer(value) }
   mutating func named(word value: UInt64) { word(value) }
 

@@ -140,11 +140,14 @@ protocol RowTaker {
   mutating func text(_ value: String)
   mutating func null()
 
+  /// A text that many rows have: the text of a row of `texts`, in which a taker keeps how it writes it.
+  mutating func text(_ value: @autoclosure () -> String, row: Int, of texts: inout RepeatedTexts)
+
   /// A word of 64 bits, as an address is: a number, or as reports write addresses where numbers may be read as doubles.
   mutating func word(_ value: UInt64)
 
   /// What a number in a column before stands for.
-  mutating func name(_ value: @autoclosure () -> String)
+  mutating func name(_ value: @autoclosure () -> String, row: Int, of texts: inout RepeatedTexts)
   mutating func named(_ value: Int64)
   mutating func named(word: UInt64)
 
@@ -166,9 +169,14 @@ extension RowTaker {
 struct NoRows: RowTaker {
   mutating func integer(_ value: Int64) {}
   mutating func text(_ value: String) {}
+  mutating func text(
+    _ value: @autoclosure () -> String, row: Int, of texts: inout RepeatedTexts
+  ) {}
   mutating func null() {}
   mutating func word(_ value: UInt64) {}
-  mutating func name(_ value: @autoclosure () -> String) {}
+  mutating func name(
+    _ value: @autoclosure () -> String, row: Int, of texts: inout RepeatedTexts
+  ) {}
   mutating func named(_ value: Int64) {}
   mutating func named(word: UInt64) {}
   mutating func endRow() throws {}

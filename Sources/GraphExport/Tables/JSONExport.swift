@@ -61,8 +61,29 @@ private struct JSONRows: RowTaker {
     _stream.put("null")
   }
 
-  mutating func word(_ value: UInt64) { text("0x" + String(value, radix: 16)) }
-  mutating func name(_ value: @autoclosure () -> String) { text(value()) }
+  mutating func text(
+    _ value: @autoclosure () -> String, row: Int, of texts: inout RepeatedTexts
+  ) {
+    separate()
+    let stream = _stream
+    texts.withBytes(of: row, value(), as: Self.encode) { stream.put(raw: $0) }
+  }
+
+  private static func encode(_ text: String, to stream: ExportStream) { stream.put(json: text) }
+
+  mutating func word(_ value: UInt64) {
+    separate()
+    _stream.put(byte: UInt8(ascii: "\""))
+    _stream.put(hex: value)
+    _stream.put(byte: UInt8(ascii: "\""))
+  }
+
+  mutating func name(
+    _ value: @autoclosure () -> String, row: Int, of texts: inout RepeatedTexts
+  ) {
+    text(value(), row: row, of: &texts)
+  }
+
   mutating func named(_ value: Int64) { integer(value) }
   mutating func named(word value: UInt64) { word(value) }
 

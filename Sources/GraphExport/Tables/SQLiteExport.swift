@@ -155,7 +155,14 @@ private struct StatementRows: RowTaker {
   mutating func text(_ value: String) { _cells.append(.text(value)) }
   mutating func null() { _cells.append(.null) }
   mutating func word(_ value: UInt64) { integer(Int64(bitPattern: value)) }
-  mutating func name(_ value: @autoclosure () -> String) {}
+  mutating func text(
+    _ value: @autoclosure () -> String, row: Int, of texts: inout RepeatedTexts
+  ) {
+    text(value())
+  }
+  mutating func name(
+    _ value: @autoclosure () -> String, row: Int, of texts: inout RepeatedTexts
+  ) {}
   mutating func named(_ value: Int64) {}
   mutating func named(word: UInt64) {}
 

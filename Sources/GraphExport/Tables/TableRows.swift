@@ -62,6 +62,12 @@ struct TableRows {
     case .fields: try _writeFields(to: &taker)
     case .frames: try _writeFrames(to: &taker)
     case .stacks: try _writeStacks(to: &taker)
+    case .objects:
+      var texts = ObjectTexts()
+      for place in _snapshots.indices { try _writeObjects(place, texts: &texts, to: &taker) }
+    case .edges:
+      var texts = EdgeTexts()
+      for place in _snapshots.indices { try _writeEdges(place, texts: &texts, to: &taker) }
     default:
       for place in _snapshots.indices { try _write(table, of: place, to: &taker) }
     }
@@ -74,12 +80,10 @@ struct TableRows {
     case .snapshots: try _writeSnapshot(place, to: &taker)
     case .marks: try _writeMarks(place, to: &taker)
     case .modules: try _writeModules(place, to: &taker)
-    case .objects: try _writeObjects(place, to: &taker)
-    case .edges: try _writeEdges(place, to: &taker)
     case .roots: try _writeRoots(place, to: &taker)
     case .findings: try _writeFindings(place, to: &taker)
     case .findingObjects: try _writeFindingObjects(place, to: &taker)
-    case .types, .fields, .frames, .stacks: break
+    case .objects, .edges, .types, .fields, .frames, .stacks: break
     }
   }
 
@@ -131,7 +135,23 @@ struct TableRows {
 
   // MARK: - The graph
 
-  private mutating func _writeObjects(_ place: Int, to taker: inout some RowTaker) throws {
+  /// What rows of objects have in common.
+  private struct ObjectTexts {
+    var types = RepeatedTexts()
+    var kinds = RepeatedTexts()
+    var states = RepeatedTexts()
+  }
+
+  /// What rows of references have in common.
+  private struct EdgeTexts {
+    var fields = RepeatedTexts()
+    var strengths = RepeatedTexts()
+    var provenances = RepeatedTexts()
+  }
+
+  private mutating func _writeObjects(
+    _ place: Int, texts: inout ObjectTexts, to taker: inout some RowTaker
+  ) throws {
     let exported = _snapshots[place]
     let graph = exported.graph
     let names = exported.names
@@ -139,27 +159,31 @@ struct TableRows {
     var isLeaked = [Bool](repeating: false, count: graph.nodeCount)
     for node in try exported.leaks().leakedNodes { isLeaked[node.position] = true }
     let marks = GenerationNames(names)
+    var markTexts = RepeatedTexts()
     let sizes = try exported.sizes()
     _objectNames.startSnapshot(graph)
     _code.startSnapshot()
     for node in graph.nodes {
       let row = node.position
       let type = _objectNames.row(of: node, graph: graph, names: names)
+      let kind = graph.kind(of: node)
+      let state = graph.state(of: node)
       taker.integer(_firstObject[place] + Int64(row) + 1)
       taker.integer(place + 1)
       taker.named(word: exported.identity(of: node))
       taker.word(nodes.address[row])
       taker.integer(type + 1)
-      taker.name(_objectNames.names[Int(type)].name)
-      taker.text(graph.kind(of: node).name)
-      taker.text(graph.state(of: node).name)
+      taker.name(_objectNames.names[Int(type)].name, row: Int(type), of: &texts.types)
+      taker.text(kind.name, row: Int(kind.rawValue), of: &texts.kinds)
+      taker.text(state.name, row: Int(state.rawValue), of: &texts.states)
       taker.integer(nodes.bytes(row))
       if graph.snapshot.sampling == nil || graph.snapshot.knowsBirth(of: node) {
         taker.integer(nodes.generation[row])
-        taker.name(marks.name(of: nodes.generation[row]))
+        let generation = nodes.generation[row]
+        taker.name(marks.name(of: generation), row: Int(generation) + 1, of: &markTexts)
       } else {
         taker.null()
-        taker.name("")
+        taker.name("", row: 0, of: &markTexts)
       }
       // A sum by stack would be one of the samples alone.
       let call = _code.call(of: graph.distinguishingStack(of: node), names: names)
@@ -182,28 +206,44 @@ struct TableRows {
     }
   }
 
-  private mutating func _writeEdges(_ place: Int, to taker: inout some RowTaker) throws {
+  private mutating func _writeEdges(
+    _ place: Int, texts: inout EdgeTexts, to taker: inout some RowTaker
+  ) throws {
     let exported = _snapshots[place]
     let graph = exported.graph
     let edges = graph.snapshot.edges
     let first = _firstObject[place] + 1
     _referenceNames.startSnapshot(graph)
+    // The last row of each name that is known from its label: few labels name references of more than one kind.
+    var known = [(kind: UInt32, row: UInt32)](
+      repeating: (.max, 0), count: _referenceNames.slotCount)
     for node in graph.nodes {
       let isDestroyed = graph.state(of: node) == .deinited
-      for (number, row) in graph.edges(of: node).enumerated() {
+      let rows = graph.edges(of: node)
+      for row in rows {
         let edge = EdgeIndex(row)
-        let field = _fieldRow(
-          of: edge, from: node, info: EdgeInfo(rawValue: edges.info[row]),
-          holds: !isDestroyed, names: exported.names)
+        let info = EdgeInfo(rawValue: edges.info[row])
+        let holds = info.isStrong && !isDestroyed
+        let kind = UInt32(info.rawValue) << 1 | (holds ? 1 : 0)
+        let slot = _referenceNames.slot(of: edge, from: node, names: exported.names)
+        let field: Int
+        if let slot, known[slot].kind == kind {
+          field = Int(known[slot].row)
+        } else {
+          field = _fieldRow(of: edge, from: node, info: info, holds: holds, names: exported.names)
+          if let slot { known[slot] = (kind, UInt32(field)) }
+        }
         taker.integer(first + Int64(node.position))
-        taker.integer(number)
+        taker.integer(row - rows.lowerBound)
         taker.integer(first + Int64(edges.target[row]))
         taker.integer(field + 1)
-        let kind = _fields[field]
-        taker.name(_referenceNames.names[Int(kind.reference)].shown)
-        taker.name(kind.info.strength.name)
-        taker.name(kind.info.provenance.name)
-        taker.named(kind.holds ? 1 : 0)
+        let strength = info.strength
+        let provenance = info.provenance
+        taker.name(
+          _referenceNames.names[Int(_fields[field].reference)].shown, row: field, of: &texts.fields)
+        taker.name(strength.name, row: Int(strength.rawValue), of: &texts.strengths)
+        taker.name(provenance.name, row: Int(provenance.rawValue), of: &texts.provenances)
+        taker.named(holds ? 1 : 0)
         try taker.endRow()
       }
     }
@@ -214,7 +254,6 @@ struct TableRows {
     of edge: EdgeIndex, from node: NodeIndex, info: EdgeInfo, holds: Bool, names: Names
   ) -> Int {
     let reference = _referenceNames.row(of: edge, from: node, names: names)
-    let holds = holds && info.isStrong
     let key = UInt64(reference) << 16 | UInt64(info.rawValue) << 1 | (holds ? 1 : 0)
     if let row = _fieldByKey[key] { return row }
     _fieldByKey[key] = _fields.count

@@ -25,25 +25,56 @@ struct CutText {
   /// What is said behind the cut of how it goes with those of other findings.
   var relation = ""
 
-  /// All edges to cut.
+  /// What would go with the finding's objects but is not freed by the cut, and what it frees besides.
+  var staying = Cost.zero
+  var besides = Cost.zero
+
+  /// All edges to cut; what has the same name is one, as it is one for a reader and for `memgraph whatif`.
   var parts: [CutProposal.Part] {
-    [CutProposal.Part(step: cut.step, advice: cut.advice, reason: cut.reason)] + cut.together
+    let all =
+      [CutProposal.Part(step: cut.step, advice: cut.advice, reason: cut.reason)] + cut.together
+    if all.count == 1 { return all }
+    var seen: Set<String> = []
+    return all.filter { seen.insert(name(of: $0)).inserted }
   }
 
+  /// How many edges stand in the line of the cut itself; more have a line each.
+  private static let mostInLine = 2
+
   /// The cut for people: the edges, what they free and what to write in the source.
-  var detail: Document.Detail {
-    var line = parts.map { edge($0) }.joined(" and ")
+  var details: [Document.Detail] {
+    let parts = self.parts
+    let isLong = parts.count > Self.mostInLine
+    var line =
+      isLong
+      ? Line("these \(Units.number(parts.count)) edges") : parts.map { edge($0) }.joined(" and ")
     if cut.frees.count > 0 {
       line += Line(
         (parts.count > 1 ? " together free " : " frees ")
-          + "\(Units.count(cut.frees.count, "object")), \(Units.bytes(cut.frees.bytes))")
+          + "\(Units.count(cut.frees.count, "object")), \(Units.bytes(cut.frees.bytes))"
+          + differences)
     } else {
       line += Line(" frees nothing alone: ") + others
     }
     line += Line(": ") + Line(advice, .good)
     if !relation.isEmpty { line += Line(relation) }
     if cut.leftBehind.count > 0 { line += Line("; " + Self.behind(cut.leftBehind), .bad) }
-    return Document.Detail("cut", line)
+    return [Document.Detail("cut", line)]
+      + (isLong ? parts.map { Document.Detail("edge", edge($0)) } : [])
+  }
+
+  /// Why the cut frees more or less than the finding counts.
+  private var differences: String {
+    var text = ""
+    if besides.count > 0 {
+      text += ", \(Units.number(besides.count)) of them not among those above"
+    }
+    if staying.count > 0 {
+      text +=
+        (besides.count > 0 ? ", and" : ", but")
+        + " not \(Units.number(staying.count)) of those above, which something else holds, too"
+    }
+    return text
   }
 
   /// What else holds the objects.
@@ -69,8 +100,11 @@ struct CutText {
     .members([
       "edge": .string(name(of: parts[0])),
       "step": step.map { .integer($0) },
-      "together": cut.together.isEmpty ? nil : .array(cut.together.map { .string(name(of: $0)) }),
+      "together": parts.count < 2
+        ? nil : .array(parts.dropFirst().map { .string(name(of: $0)) }),
       "frees": cut.frees.json,
+      "besides": besides.count == 0 ? nil : besides.json,
+      "staying": staying.count == 0 ? nil : staying.json,
       "leftBehind": cut.leftBehind.count == 0 ? nil : cut.leftBehind.json,
       "alsoHeldBy": cut.otherHolders.isEmpty
         ? nil : .array(cut.otherHolders.map { names.json(of: $0) }),
@@ -81,6 +115,7 @@ struct CutText {
   private var advice: String {
     let isLedByRetain =
       cut.step.edges.isEmpty && (cut.advice == .balanceRetain || cut.advice == .endLibraryObject)
+    let parts = self.parts
     let texts = parts.map { advice(of: $0) }
     // The retain is what keeps the others.
     if parts.count == 1 || isLedByRetain || cut.advice == .endLibraryObject && texts.count == 1 {
@@ -109,7 +144,13 @@ struct CutText {
   /// An edge to cut; a step without edges is a retain that nothing in memory explains, or a resource that
   /// stays as long as it is open.
   private func edge(_ part: CutProposal.Part) -> Line {
-    if !part.step.edges.isEmpty || closes(part) { return Line(edgeName(of: part).title, .code) }
+    if !part.step.edges.isEmpty || closes(part) {
+      let name = edgeName(of: part)
+      // Two closures in one field are told apart by what they are.
+      let isOneOfSeveral =
+        parts.count { !$0.step.edges.isEmpty && edgeName(of: $0).title == name.title } > 1
+      return Line(isOneOfSeveral ? name.whole : name.title, .code)
+    }
     return part.advice == .closeResource
       ? Line(names.typeName(of: part.step.node), .code) : Line(Names.unexplainedRetain)
   }

@@ -96,6 +96,11 @@ package struct EdgeName: Hashable, Sendable {
     }
   }
 
+  /// A reference as cuts name it, told by its step alone.
+  package init(_ step: ReferenceStep, names: Names) {
+    self.init(step, reachedBy: nil, names: names, isFolded: true)
+  }
+
   /// The retain of a node that no reference explains.
   package init(retainOf node: NodeIndex, names: Names) {
     holder = Names.unexplainedRetain

@@ -70,7 +70,11 @@ struct FindingText {
       details.append(
         Document.Detail("path", chain: foldsIndices ? chain.map(Names.foldingIndices) : chain))
     }
-    if let cut { details.append(cut.detail) }
+    if var cut {
+      // What a title of a report's own counts is something else.
+      if told != nil { (cut.staying, cut.besides) = (.zero, .zero) }
+      details += cut.details
+    }
     if let site = Names.site(in: made.frames, type: type) {
       let part = made.samples.map {
         Line(" (\(Units.number($0.there)) of \(Units.count($0.all, "sample")))")
@@ -90,14 +94,15 @@ struct FindingText {
       CutText(
         cut: $0, cycle: finding.cycle, path: finding.path, goneCount: finding.goneCount,
         target: type,
-        names: names, relation: relation)
+        names: names, relation: relation, staying: finding.staying, besides: finding.besides)
     }
   }
 
   /// The findings of a report in its order, each with what it has to do with the cuts of others.
   ///
   /// An edge that is cut in two findings frees the objects of both; and one that leaves an object which another
-  /// finding is of goes by itself when that is mended.
+  /// finding is of goes by itself when that is mended: of two findings that are so to each other, or several in a
+  /// ring, the first one has to be mended whole.
   static func related(_ texts: [FindingText]) -> [FindingText] {
     var numbersByEdge: [String: [Int]] = [:]
     var numberByType: [String: Int] = [:]
@@ -110,18 +115,35 @@ struct FindingText {
       }
       if numberByType[text.type] == nil { numberByType[text.type] = place + 1 }
     }
+    // The findings with whose mending an edge of each goes.
+    var leansOn: [Int: Set<Int>] = [:]
+    func leans(_ place: Int, on other: Int) -> Bool {
+      var pending = [place]
+      var seen = Set(pending)
+      while let next = pending.popLast() {
+        if next == other { return true }
+        for further in leansOn[next] ?? [] where seen.insert(further).inserted {
+          pending.append(further)
+        }
+      }
+      return false
+    }
     return texts.enumerated().map { place, text in
       var text = text
       guard edges[place].count > 1 else { return text }
+      var told: Set<Substring> = []
       for (part, name) in edges[place] {
         let title = name.components(upTo: " -> ")
+        if !told.insert(title).inserted { continue }
         let shared = (numbersByEdge[name] ?? []).filter { $0 != place + 1 }
         if let other = shared.first {
           text.relation +=
             "; \(title) is in the cut of finding \(other), too, and frees its objects as well"
         } else if text.names.kind(of: part.step.node) == .object,
-          let other = numberByType[text.names.typeName(of: part.step.node)], other != place + 1
+          let other = numberByType[text.names.typeName(of: part.step.node)], other != place + 1,
+          !leans(other - 1, on: place)
         {
+          leansOn[place, default: []].insert(other - 1)
           text.relation += "; with finding \(other) mended \(title) goes by itself"
         }
       }

@@ -64,7 +64,7 @@ package struct CyclesReport: Report {
         Document.Detail("cycle", chain: StepText.chain(ofCycle: group.cycle, names: _names))
       ]
       // What holds a reachable cycle lets it go; a cut is only of use where nothing does.
-      if !group.isReachable, let cut = cut(of: group) { details.append(cut.detail) }
+      if !group.isReachable, let cut = cut(of: group) { details += cut.details }
       if let first = group.members.first {
         details.append(Document.Detail("at", Line(_names.address(of: first).description, .faint)))
       }

@@ -24,7 +24,22 @@ enum DiagnosticsText {
       .table(
         Document.Table(
           columns: [.init("times", .right), .init("what")],
-          rows: snapshot.diagnostics.map { [Line(Units.number($0.count)), Line($0.text)] })),
+          rows: snapshot.diagnostics.map {
+            [Line(Units.number($0.count)), Line($0.count == 1 ? singular($0.text) : $0.text)]
+          })),
     ]
+  }
+
+  /// What is told of many, of one: `closure whose captures have no description`.
+  static func singular(_ text: String) -> String {
+    let forms = [
+      ("closures ", "closure "), ("fields ", "field "), ("classes ", "class "),
+      ("types that are ", "type that is "), ("values ", "value "),
+      ("generic enums ", "generic enum "), ("existentials ", "existential "), ("deques ", "deque "),
+    ]
+    for (many, one) in forms where text.hasPrefix(many) {
+      return one + text.dropFirst(many.count)
+    }
+    return text
   }
 }

@@ -61,7 +61,24 @@ package struct TasksReport: Report {
     // Of few tasks alone, where allocations were sampled: those would be told apart from the others.
     guard names.snapshot.sampling == nil else { return nil }
     let node = NodeIndex(rawValue: tasks.node[row])
-    return Names.site(in: names.allocation(of: node), type: "Task")
+    let site = Names.site(in: names.allocation(of: node), type: "Task")
+    return made(in: site, running: names.task(row: row).frames)
+  }
+
+  /// The frame in which a task was made, where all that an optimized program without debug information says is that it was
+  /// below `main`: the function that has the task's closure, which was inlined there.
+  ///
+  /// - Parameters:
+  ///   - site: What the stack of the allocation says.
+  ///   - frames: The functions in which the task goes on, innermost first.
+  static func made(in site: SourceFrame?, running frames: [SourceFrame]) -> SourceFrame? {
+    guard let site, site.function == "main", site.file == nil,
+      let outer = frames.last(where: OwnCode.isOwn), outer.function.hasPrefix("closure #"),
+      let place = outer.function.firstRange(of: " in ")
+    else { return site }
+    return SourceFrame(
+      function: String(outer.function[place.upperBound...]), file: nil, line: nil,
+      module: outer.module, isInlined: true)
   }
 
   package var findings: [JSONValue] { [] }

@@ -10,6 +10,7 @@ package struct TreeReport: Report {
   private let _subject: String
   private let _asked: Cost
   private let _suggestion: String?
+  private let _live: Cost
   private let _names: Names
 
   /// How deep the tree goes in JSON; readers have limits of their own.
@@ -20,15 +21,18 @@ package struct TreeReport: Report {
   /// - Parameters:
   ///   - subject: What was asked for: a type, a pattern or an address; empty for the whole tree.
   ///   - asked: The objects that it names, or all that are alive.
+  ///   - live: All that reports count as live: what is neither destroyed nor the runtime's own.
   ///   - suggestion: A type of the snapshot that may have been meant where there are no objects.
   package init(
-    _ tree: DominatedGroups, subject: String, asked: Cost, suggestion: String?, names: Names
+    _ tree: DominatedGroups, subject: String, asked: Cost, live: Cost, suggestion: String?,
+    names: Names
   ) {
     _groups = tree.groups
     _tops = tree.tops
     _subject = subject
     _asked = asked
     _suggestion = suggestion
+    _live = live
     _names = names
   }
 
@@ -139,6 +143,15 @@ package struct TreeReport: Report {
       lines.branches(limit: limit, keepsRuns: false) { row in
         [Line(Units.bytes(row.cost.bytes)), Line(Units.number(row.cost.count))]
       }, "line")
+    let others = total - _live
+    if _subject.isEmpty, others.count > 0 {
+      document.blocks.append(
+        .paragraph(
+          Line(
+            "\(Units.count(others.count, "object")), \(Units.bytes(others.bytes)), of these"
+              + " \(others.count == 1 ? "is" : "are") the runtime's own or destroyed: memgraph summary does not"
+              + " count \(others.count == 1 ? "it" : "them") as live.", .faint)))
+    }
     document.blocks += DiagnosticsText.hint(_names.snapshot)
     return document
   }

@@ -38,6 +38,16 @@ package struct VerifyReport: Report {
     }
   }
 
+  /// What a report compares.
+  package enum Subject: Sendable {
+    /// The leaks of two snapshots, and nothing else.
+    case leaks
+
+    /// What a verb has found, as its reports have it.
+    case findings(ofVerb: String)
+  }
+
+  private let _subject: Subject
   private let _titles: (old: String, new: String)
   private let _fixed: [Row]
   private let _still: [(old: Row, new: Row)]
@@ -50,11 +60,14 @@ package struct VerifyReport: Report {
   /// Compares findings.
   ///
   /// - Parameters:
+  ///   - subject: What findings those are.
   ///   - titles: What people call the two sets.
   ///   - accepted: Fingerprints of findings that do not count, with what is known of them.
   package init(
-    old: [Row], new: [Row], titles: (old: String, new: String), accepted: [KnownRow] = []
+    _ subject: Subject, old: [Row], new: [Row], titles: (old: String, new: String),
+    accepted: [KnownRow] = []
   ) {
+    _subject = subject
     let hidden = Set(accepted.filter { $0.state == .known }.map(\.fingerprint))
     func byFingerprint(_ rows: [Row]) -> [Row] {
       // Findings with one fingerprint are one cause.
@@ -124,7 +137,7 @@ package struct VerifyReport: Report {
       Line("\(Units.number(_new.count)) new", _new.isEmpty ? .plain : .bad),
     ]
     var document = Document(
-      answer: Line("From \(_titles.old) to \(_titles.new): ") + parts.joined(", "))
+      answer: Line("\(compared) from \(_titles.old) to \(_titles.new): ") + parts.joined(", "))
     var rows: [[Line]] = []
     func add(_ state: Line, _ old: Int, _ new: Int, _ row: Row) {
       rows.append([
@@ -154,6 +167,21 @@ package struct VerifyReport: Report {
     } else if let picture = Document.picture(of: _still.map(\.new.json)) {
       document.blocks.append(.diagram(picture.diagram))
     }
+    if case .leaks = _subject {
+      document.blocks.append(
+        .paragraph(
+          Line(
+            "Growth that a root still reaches is not compared: one snapshot does not show it. Give two reports of"
+              + " memgraph growth or diff, written with --format json, for that.", .faint)))
+    }
     return document
+  }
+
+  /// What the first line says that is compared.
+  private var compared: String {
+    switch _subject {
+    case .leaks: "Leaks"
+    case .findings(let verb): "What \(verb) found,"
+    }
   }
 }

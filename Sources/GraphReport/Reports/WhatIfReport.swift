@@ -53,6 +53,7 @@ package struct WhatIfReport: Report {
           "freed": _answer.freed.json,
           "freedLeaked": _answer.freedLeaked.json,
           "freedReachable": _answer.freedReachable.json,
+          "freedDestroyed": _answer.freedDestroyed.count == 0 ? nil : _answer.freedDestroyed.json,
           "stillLeaked": _answer.stillLeaked.json,
           "leftBehind": _answer.leftBehind.count == 0 ? nil : _answer.leftBehind.json,
           "alsoHeldBy": _answer.otherHolders.isEmpty
@@ -127,6 +128,12 @@ package struct WhatIfReport: Report {
     let leaked = _answer.freedLeaked.count
     let reachable = _answer.freedReachable.count
     if leaked > 0 { parts.append("\(Units.number(leaked)) leaked") }
+    let destroyed = _answer.freedDestroyed.count
+    if destroyed > 0 {
+      parts.append(
+        "\(Units.number(destroyed)) destroyed \(destroyed == 1 ? "one" : "ones") whose memory unowned references keep"
+      )
+    }
     if reachable > 0 { parts.append("\(Units.number(reachable)) that roots reach") }
     let rest = _answer.stillLeaked.total
     if rest.count > 0 {

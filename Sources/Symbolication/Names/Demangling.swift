@@ -33,3 +33,18 @@ func isSwiftMangled(_ name: UnsafePointer<CChar>) -> Bool {
     || name[0] == 0x5f && name[1] == 0x24 && (name[2] == 0x73 || name[2] == 0x53)  // _$s, _$S
     || strncmp(name, "_T0", 3) == 0
 }
+
+/// Whether a linker's name is that of top-level code that waits, or of a part of it: `async_Main`, `async_MainTY2_`. The
+/// compiler does not mangle it, nor does it where nothing waits and the name is `main`.
+func isTopLevelCode(_ name: String) -> Bool {
+  guard name.hasPrefix("async_Main") else { return false }
+  var rest = name.dropFirst("async_Main".count)
+  // What is left of a function when it goes on after waiting.
+  while rest.hasPrefix("TY") || rest.hasPrefix("TQ") {
+    let digits = rest.dropFirst(2).prefix { $0.isNumber }
+    let end = rest.dropFirst(2 + digits.count)
+    guard end.first == "_" else { return false }
+    rest = end.dropFirst()
+  }
+  return rest.isEmpty || rest.first == "."
+}

@@ -7,6 +7,7 @@ import { ABSENT, HOLDS_MASK, turned } from "../graph/csr.js";
 import { depthFirst } from "../graph/search.js";
 import { cheapestWays } from "../graph/reach.js";
 import { referenceCosts } from "../graph/costs.js";
+import { holdingSideTables } from "../graph/sidetables.js";
 import { dominatedNodes, dominatorTree, retainedSizes, treeOrder } from "../graph/dominators.js";
 
 /**
@@ -58,12 +59,15 @@ export async function analyze(summary, parts, progress) {
   const back = turned({ nodeCount, first: edge.first, target: edge.target });
   const graph = { nodeCount, first: edge.first, target: edge.target, info: edge.info, ...back };
   await enter("finding cycles", 0.35);
-  const search = depthFirst(graph, tables.entries);
+  // Side tables hang on weak references, too; they hold nothing, so the cycles are the same.
+  const held = holdingSideTables(tables);
+  const holding = held ? { ...held, ...turned(held) } : graph;
+  const search = depthFirst(holding, tables.entries);
   const { components } = search;
   await enter("finding ways from roots", 0.5);
   const ways = cheapestWays(graph, referenceCosts(tables), tables.entries);
   await enter("finding dominators", 0.65);
-  const tree = treeOf(tables, graph, search);
+  const tree = treeOf(tables, holding, search);
   await enter("adding up retained sizes", 0.9);
   const retained = tables.retainedBytes && tables.retainedCount
     ? given(tables, tables.retainedBytes, tables.retainedCount)

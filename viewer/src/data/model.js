@@ -8,6 +8,8 @@ import { foundHolders, freedByCutting } from "../graph/release.js";
 export const STRENGTHS = ["strong", "weak", "unowned", "unmanaged"];
 export const PROVENANCES = ["declared", "reflected", "unsure"];
 export const ROOT_KINDS = ["global", "stack", "register", "thread-local", "task", "declared root", "runtime", "mapped memory"];
+/** The kinds of roots that are words which may or may not be references. */
+const MERE_WORDS = new Set(["stack", "register", "thread-local", "mapped memory"].map((kind) => ROOT_KINDS.indexOf(kind)));
 export const TASK_STATES = ["suspended", "enqueued", "running", "complete"];
 export const TASK_KINDS = ["unstructured", "async let", "child of a group"];
 
@@ -168,9 +170,15 @@ export class Model {
     return this.graph.info[slot] & 15;
   }
 
-  /** @param {number} slot */
+  /**
+   * How a reference is known. What a word of a variable, of a task or of the runtime refers to is its own; a word of a stack, a
+   * register, thread-local or mapped memory only may be a reference.
+   *
+   * @param {number} slot
+   */
   provenance(slot) {
-    return (this.graph.info[slot] >> 4) & 7;
+    const provenance = (this.graph.info[slot] >> 4) & 7;
+    return this.isRoot(slot) && !MERE_WORDS.has(this.tables.root.kind[slot - this.firstRoot]) ? Math.min(provenance, 1) : provenance;
   }
 
   /**

@@ -62,7 +62,7 @@ export function stepsAt(model, node, options) {
       }
       // Storage that leads nowhere, or that nothing holds, stands for itself.
       if (steps.length === before) {
-        if (path.length === 1) steps.push({ node: other, isRoot: other === model.outside, slots: [slot], strength: info[slot] & 15, provenance: (info[slot] >> 4) & 7 });
+        if (path.length === 1) steps.push({ node: other, isRoot: other === model.outside, slots: [slot], strength: model.strength(slot), provenance: model.provenance(slot) });
         else steps.push(stepOf(model, other, isOutgoing ? [...path] : [...path].reverse()));
       }
       path.pop();

@@ -149,6 +149,17 @@ export function compares(term, amount) {
  * @param {string} text
  */
 export function matches(term, text) {
-  const [a, b] = [text.toLowerCase(), term.value.toLowerCase()];
-  return term.operator === "=" ? a === b : a.includes(b);
+  const [a, b] = [foldedText(text), foldedText(term.value)];
+  const name = b.includes("\x60") ? a : a.replaceAll("\x60", "");
+  return term.operator === "=" ? name === b : name.includes(b);
+}
+
+/**
+ * A text as it is compared: in small letters, and with the spaces that are typed where the compiler writes no-break ones into the
+ * name of a raw identifier.
+ *
+ * @param {string} text
+ */
+export function foldedText(text) {
+  return text.toLowerCase().replaceAll("\u00a0", " ");
 }

@@ -2,7 +2,7 @@
 
 import { fill, freshId, h } from "./dom.js";
 import { address, bytes, clipped, count, number } from "../text/format.js";
-import { parseFilter, termText } from "../text/filter.js";
+import { foldedText, matches, parseFilter, termText } from "../text/filter.js";
 
 /** How many types are offered. */
 const MOST_TYPES = 8;
@@ -73,9 +73,10 @@ export class SearchBox {
       const found = [];
       for (let row = 0; row < report.name.length; row++) {
         const name = model.text(report.name[row]);
-        const lower = name.toLowerCase();
-        if (!words.every((term) => lower.includes(term.value.toLowerCase()))) continue;
-        const isStart = lower.startsWith(words[0].value.toLowerCase()) || lower.includes(`.${words[0].value.toLowerCase()}`);
+        if (!words.every((term) => matches(term, name))) continue;
+        const lower = foldedText(name).replaceAll("\x60", "");
+        const start = foldedText(words[0].value).replaceAll("\x60", "");
+        const isStart = lower.startsWith(start) || lower.includes(`.${start}`);
         found.push({ row, name, rank: (isStart ? 2 : 0) + (report.flags[row] & 1), bytes: report.bytes[row * shots + shots - 1] });
       }
       found.sort((a, b) => b.rank - a.rank || b.bytes - a.bytes || a.row - b.row);
