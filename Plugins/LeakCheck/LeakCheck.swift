@@ -17,53 +17,58 @@ struct LeakCheck: CommandPlugin {
       print(Options.help)
       return
     }
+    Children.watch()
     let work = context.pluginWorkDirectoryURL
     let output =
       options.output.map { URL(fileURLWithPath: $0) } ?? work.appendingPathComponent("leak-check")
     let marks = work.appendingPathComponent("marks")
     try? FileManager.default.removeItem(at: marks)
 
-    say("building the tests")
-    let built = try packageManager.build(
-      .all(includingTests: true), parameters: .init(configuration: .debug))
+    let built = try CheckProgress.telling("building the tests") { _ in
+      try packageManager.build(
+        .all(includingTests: true), parameters: .init(configuration: .debug))
+    }
     guard built.succeeded else {
       print(built.logText)
       throw Failure("the tests don't build")
     }
     let tests = try TestProgram(of: context.package, below: work)
     let tool = try options.tool.map { URL(fileURLWithPath: $0) } ?? buildTool(context, in: work)
+    var environment: [String: String] = [:]
+    if let known = options.known {
+      environment["MEMORY_GRAPH_KNOWN"] = URL(fileURLWithPath: known).path
+    }
+    // Swift Testing takes a pipe for a terminal, and the plugin's output is always one.
+    if !CheckProgress.isSeenOnTerminal { environment["NO_COLOR"] = "1" }
 
     var failed: [String] = []
     var runCount = 0
     for library in TestProgram.Library.allCases {
       guard let words = try tests.words(for: library, options) else { continue }
       runCount += 1
-      say("running the tests of \(library.name)")
+      CheckProgress.say("running the tests of \(library.name)")
       let folder = marks.appendingPathComponent(library.rawValue)
-      let status = try run(
-        tool, ["run", "--out", folder.path, "--", tests.program.path] + words, known: options.known)
+      let status = try Children.run(
+        tool, ["run", "--out", folder.path, "--", tests.program.path] + words,
+        environment: environment)
       // Swift Testing ends with this status where no test was to be run.
       if status != 0 && status != 69 { failed.append("\(library.name) (status \(status))") }
     }
     guard runCount > 0 else { throw Failure("no test matches") }
 
+    CheckProgress.say("looking for leaks")
     var words = ["bundle", marks.path, "-o", output.path, "--source-root"]
     words.append(context.package.directoryURL.path)
     // The test libraries keep objects of their own for ever.
     for module in ["XCTest", "Testing"] { words += ["--without-module", module] }
     words += ["--fail-on", options.failOn] + options.forBundle
-    let status = try run(tool, words)
+    let status = try Children.run(tool, words)
     guard failed.isEmpty else { throw Failure("tests failed: " + failed.joined(separator: ", ")) }
     switch status {
     case 0: return
     case 1: throw Failure("leaks; \(output.path)/index.html has them all")
     default: throw Failure("the leaks could not be looked for (status \(status))")
     }
-  }
-
-  /// Says what takes time, on standard error, since the report goes to standard output.
-  private func say(_ text: String) {
-    FileHandle.standardError.write(Data("leak-check: \(text)\n".utf8))
   }
 
   /// Builds the tool and the library that it preloads, from the package that this plugin is of.
@@ -76,20 +81,34 @@ struct LeakCheck: CommandPlugin {
     }
     let scratch = work.appendingPathComponent("tool")
     let tool = scratch.appendingPathComponent("release/memgraph")
-    if !FileManager.default.fileExists(atPath: tool.path) {
-      say(
-        "building memgraph, once; this takes some minutes (--memgraph PATH names one that is built)"
-      )
-    }
+    let isThere = FileManager.default.fileExists(atPath: tool.path)
+    let what =
+      isThere
+      ? "looking whether memgraph is up to date"
+      : "building memgraph, once; this takes some minutes (--memgraph PATH names one that is built)"
     let swift =
       (try? context.tool(named: "swift").url) ?? URL(fileURLWithPath: "/usr/bin/env")
-    for product in ["memgraph", "MemoryGraphPreload"] {
-      let words =
-        (swift.lastPathComponent == "env" ? ["swift"] : []) + [
-          "build", "-c", "release", "--package-path", source.path, "--scratch-path", scratch.path,
-          "--product", product, "--quiet",
-        ]
-      guard try run(swift, words) == 0 else { throw Failure("\(product) doesn't build") }
+    try CheckProgress.telling(what) { progress in
+      for product in ["memgraph", "MemoryGraphPreload"] {
+        let words =
+          (swift.lastPathComponent == "env" ? ["swift"] : []) + [
+            "build", "-c", "release", "--package-path", source.path, "--scratch-path", scratch.path,
+            "--product", product,
+          ]
+        var said: [String] = []
+        let status = try Children.run(swift, words, hearsErrors: true) { line in
+          // A step: `[12/390] Compiling ...`.
+          if line.hasPrefix("["), let end = line.firstIndex(of: "]") {
+            progress.note("\(product) \(line[...end])")
+          } else {
+            said.append(line)
+          }
+        }
+        guard status == 0 else {
+          FileHandle.standardError.write(Data((said.joined(separator: "\n") + "\n").utf8))
+          throw Failure("\(product) doesn't build")
+        }
+      }
     }
     return tool
   }
@@ -98,29 +117,6 @@ struct LeakCheck: CommandPlugin {
   private static func folder(of name: String, in package: Package) -> URL? {
     if package.displayName == name { return package.directoryURL }
     return package.dependencies.lazy.compactMap { folder(of: name, in: $0.package) }.first
-  }
-
-  /// Runs a program to its end, with this process's output.
-  ///
-  /// - Parameter known: A file of known findings for the checks that the program makes itself.
-  /// - Returns: Its exit status, or 128 and the number of the signal that ended it.
-  private func run(_ program: URL, _ words: [String], known: String? = nil) throws -> Int32 {
-    let process = Process()
-    if let known {
-      let path = URL(fileURLWithPath: known).path
-      process.environment = ProcessInfo.processInfo.environment.merging(
-        ["MEMORY_GRAPH_KNOWN": path], uniquingKeysWith: { _, own in own })
-    }
-    process.executableURL = program
-    process.arguments = words
-    do {
-      try process.run()
-    } catch {
-      throw Failure("\(program.path) can't be run: \(error.localizedDescription)")
-    }
-    process.waitUntilExit()
-    return process.terminationReason == .exit
-      ? process.terminationStatus : 128 + process.terminationStatus
   }
 }
 

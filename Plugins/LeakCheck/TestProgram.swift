@@ -53,19 +53,14 @@ struct TestProgram {
 
   /// The names of all tests of a library.
   private func names(of library: Library) throws -> [String] {
-    let process = Process()
-    let output = Pipe()
-    process.executableURL = program
-    process.arguments =
+    var lines: [String] = []
+    _ = try Children.run(
+      program,
       (library == .testing ? ["--testing-library", library.rawValue] : []) + ["--list-tests"]
-    process.standardOutput = output
-    try process.run()
-    let text = String(
-      decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    return text.split(separator: "\n").map(String.init).filter { line in
+    ) { lines.append($0) }
+    return lines.filter { line in
       // XCTest begins its list with a sentence.
-      !line.contains(" ") || library == .testing
+      !line.isEmpty && (!line.contains(" ") || library == .testing)
     }
   }
 }

@@ -28,17 +28,44 @@ import Testing
     let wrong = try package.leakCheck(["--fliter", "x"])
     #expect(wrong.status != 0 && wrong.errors.contains("--fliter: unknown option"))
     #expect(try package.leakCheck(["--help"]).output.contains("usage: swift package leak-check"))
+    for signal in [SIGINT, SIGTERM, SIGKILL] { try expectEnd(by: signal, in: package) }
+  }
+
+  /// Ends `swift package` while a test waits for ever: the test's process ends, too.
+  private func expectEnd(by signal: Int32, in package: SamplePackage) throws {
+    let check = try package.startedLeakCheck(["--filter", "hangs"])
+    defer { if check.isRunning { kill(check.processIdentifier, SIGKILL) } }
+    var tests: Int32?
+    for _ in 0..<6_000 where tests == nil && check.isRunning {
+      tests = (try? package.file("hangs")).flatMap { Int32($0) }
+      usleep(20_000)
+    }
+    let pid = try #require(tests, "the test did not begin")
+    kill(check.processIdentifier, signal)
+    check.waitUntilExit()
+    // What is gone can't be signalled; one that its parent has not looked at yet still can.
+    func isThere() -> Bool {
+      let state = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+      return state.map { !$0.contains(") Z ") } ?? false
+    }
+    for _ in 0..<1_500 where isThere() { usleep(20_000) }
+    #expect(!isThere(), "after signal \(signal)")
+    if isThere() { kill(pid, SIGKILL) }
+    try package.remove("hangs")
   }
 
   private func expectLeaks(in package: SamplePackage) throws {
     let call = try package.leakCheck()
     #expect(call.status != 0)
+    #expect(call.errors.contains("leak-check: building the tests\n"), "\(call.errors)")
+    // It writes to files here.
+    #expect(!call.output.contains("\u{1B}") && !call.errors.contains("\u{1B}"))
     #expect(call.output.contains("1 finding in 2 runs: App.Screen"), "\(call.output)")
     #expect(call.output.contains("cut    App.Client.onChange frees 2 objects"))
     #expect(call.output.contains("Screen.swift:12"))
     #expect(
-      call.output.contains("from   AppTests.leaks() at ScreenTests.swift:5")
-        || call.output.contains("from   AppTests.ScreenCase.testLeaks() at ScreenTests.swift:18"),
+      call.output.contains("from   AppTests.leaks() at ScreenTests.swift:6")
+        || call.output.contains("from   AppTests.ScreenCase.testLeaks() at ScreenTests.swift:24"),
       "\(call.output)")
     #expect(call.errors.contains("leaks; "))
     let summary = try package.file("artifact/summary.md")
@@ -131,6 +158,7 @@ private struct SamplePackage {
       "Tests/AppTests/ScreenTests.swift",
       """
       import App
+      import Foundation
       import Testing
       import XCTest
 
@@ -140,6 +168,11 @@ private struct SamplePackage {
 
       @Test(.enabled(if: CommandLine.arguments.contains("fails"))) func fails() {
         Issue.record("as asked")
+      }
+
+      @Test(.enabled(if: CommandLine.arguments.contains("hangs"))) func hangs() async throws {
+        try "\\(getpid())".write(toFile: "\(_folder.url.path)/hangs", atomically: true, encoding: .utf8)
+        try await Task.sleep(for: .seconds(600))
       }
 
       final class ScreenCase: XCTestCase {
@@ -155,13 +188,31 @@ private struct SamplePackage {
   }
 
   func leakCheck(_ words: [String] = []) throws -> Outcome {
-    try run(
-      URL(fileURLWithPath: "/usr/bin/env"),
-      [
-        "swift", "package", "--package-path", _folder.url.path, "leak-check", "--memgraph",
-        buildFolder.appendingPathComponent("memgraph").path, "--output",
-        _folder.url.appendingPathComponent("artifact").path,
-      ] + words, atMost: 600)
+    try run(URL(fileURLWithPath: "/usr/bin/env"), self.words + words, atMost: 600)
+  }
+
+  /// Begins the same; it ends by itself, or by a signal.
+  func startedLeakCheck(_ words: [String]) throws -> Process {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = self.words + words
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    return process
+  }
+
+  private var words: [String] {
+    [
+      "TERM=xterm-256color", "swift", "package", "--package-path", _folder.url.path, "leak-check",
+      "--memgraph", buildFolder.appendingPathComponent("memgraph").path, "--output",
+      _folder.url.appendingPathComponent("artifact").path,
+    ]
+  }
+
+  func remove(_ name: String) throws {
+    try FileManager.default.removeItem(at: _folder.url.appendingPathComponent(name))
   }
 
   func file(_ name: String) throws -> String { try _folder.read(name) }
