@@ -1,4 +1,4 @@
-// CheckProgress: what the plugin is at, on standard error, since the report goes to standard output.
+// CheckProgress: what the plugin is at. SwiftPM hands on both of its outputs, in order, as its own standard output.
 
 import Foundation
 import Glibc

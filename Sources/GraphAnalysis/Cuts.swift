@@ -94,7 +94,7 @@ struct CutSearch {
         let freed = Set(freed)
         isSolvedForProgram = own.allSatisfy { freed.contains($0.rawValue) }
       }
-      let nodes = freed.map { NodeIndex(rawValue: $0) }
+      let nodes = graph.alive(freed)
       proposals.append(
         (
           CutProposal(
@@ -167,7 +167,7 @@ struct CutSearch {
         advice = graph.balancing(representative)
       }
     }
-    let gone = freed.map { NodeIndex(rawValue: $0) }
+    let gone = graph.alive(freed)
     return CutProposal(step: step, frees: graph.cost(of: gone), freed: gone, advice: advice)
   }
 
@@ -273,8 +273,7 @@ struct CutSearch {
         let first = ended ?? candidates[0]
         return CutProposal(
           step: first.step, together: ended != nil ? [] : candidates.dropFirst().map(\.part),
-          frees: graph.cost(of: all.lazy.map { NodeIndex(rawValue: $0) }),
-          freed: all.map { NodeIndex(rawValue: $0) }, advice: first.advice, reason: first.reason)
+          frees: graph.cost(of: graph.alive(all)), freed: graph.alive(all), advice: first.advice, reason: first.reason)
       }
       if chosen.count == most { break }
       next = try _largestCycle(
@@ -300,8 +299,7 @@ struct CutSearch {
     let retained = told ?? chosen[0].candidate.step.node
     return CutProposal(
       step: ReferenceStep(node: retained, edges: []), together: chosen.map(\.candidate.part),
-      frees: graph.cost(of: freed.lazy.map { NodeIndex(rawValue: $0) }),
-      freed: freed.map { NodeIndex(rawValue: $0) }, advice: graph.balancing(retained))
+      frees: graph.cost(of: graph.alive(freed)), freed: graph.alive(freed), advice: graph.balancing(retained))
   }
 
   /// A cycle in the largest component that is left of a component when edges are closed.

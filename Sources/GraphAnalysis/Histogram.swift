@@ -56,6 +56,11 @@ extension HeapGraph {
     state(of: node) != .deinited && kind(of: node) != .runtime
   }
 
+  /// Those of some nodes that count as live, which alone a report tells as freed.
+  package func alive(_ rows: [UInt32]) -> [NodeIndex] {
+    rows.lazy.map { NodeIndex(rawValue: $0) }.filter { isAlive($0) }
+  }
+
   /// Whether a node's type belongs to the program rather than to Swift's own libraries.
   package func isOfProgram(_ node: NodeIndex) -> Bool {
     kind(of: node) == .resource || Self.isProgramModule(module(of: node))

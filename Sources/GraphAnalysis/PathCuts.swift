@@ -148,7 +148,7 @@ struct PathCutSearch {
     return Cut(
       proposal: CutProposal(
         step: first.step, together: chosen.dropFirst().map(\.part),
-        frees: graph.cost(ofNodes: freed), freed: freed.map { NodeIndex(rawValue: $0) },
+        frees: graph.cost(of: graph.alive(freed)), freed: graph.alive(freed),
         advice: first.advice, reason: first.reason,
         leftBehind: graph.cost(ofNodes: counting.leftBehind(byFreeing: freed).ascending()),
         otherHolders: others),

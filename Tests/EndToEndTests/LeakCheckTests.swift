@@ -57,7 +57,7 @@ import Testing
   private func expectLeaks(in package: SamplePackage) throws {
     let call = try package.leakCheck()
     #expect(call.status != 0)
-    #expect(call.errors.contains("leak-check: building the tests\n"), "\(call.errors)")
+    #expect(call.output.contains("leak-check: building the tests\n"), "\(call.output)")
     // It writes to files here.
     #expect(!call.output.contains("\u{1B}") && !call.errors.contains("\u{1B}"))
     #expect(call.output.contains("1 finding in 2 runs: App.Screen"), "\(call.output)")

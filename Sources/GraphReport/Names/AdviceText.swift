@@ -73,9 +73,9 @@ struct AdviceText {
         + " the closure"
     case .cancelSource:
       return
-        "cancel the source (source.cancel()) when the work ends, not in deinit, after resume() if it was never"
-        + " resumed, and \(weakCapture): libdispatch keeps a source and its handlers until it is cancelled, and a"
-        + " suspended one does not get so far"
+        "cancel the source (source.cancel()) when the work ends, not in deinit, and \(weakCapture): libdispatch"
+        + " keeps a source and its handlers until it is cancelled, and one that was never resumed is to be resumed"
+        + " first"
     case .removeTaskHandles:
       return
         "remove the handles of finished tasks from \(container) when they end: a handle keeps the task and"
@@ -139,9 +139,9 @@ struct AdviceText {
         + " an operation keeps those that it depends on"
     case .endLibraryObject where isSource:
       return
-        "cancel the source (source.cancel()) when the work ends, not in deinit, after resume() if it was never"
-        + " resumed, and capture weakly in its handlers: libdispatch keeps a source and its handlers until it is"
-        + " cancelled, and a suspended one does not get so far"
+        "cancel the source (source.cancel()) when the work ends, not in deinit, and capture weakly in its"
+        + " handlers: libdispatch keeps a source and its handlers until it is cancelled, and one that was never"
+        + " resumed is to be resumed first"
     case .endLibraryObject where Self.plain(step.type).hasPrefix("NSCache"):
       return
         "take it out of the NSCache (removeObject(forKey:), removeAllObjects()) when the work ends, before the"
