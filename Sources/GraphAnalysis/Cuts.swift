@@ -273,7 +273,8 @@ struct CutSearch {
         let first = ended ?? candidates[0]
         return CutProposal(
           step: first.step, together: ended != nil ? [] : candidates.dropFirst().map(\.part),
-          frees: graph.cost(of: graph.alive(all)), freed: graph.alive(all), advice: first.advice, reason: first.reason)
+          frees: graph.cost(of: graph.alive(all)), freed: graph.alive(all), advice: first.advice,
+          reason: first.reason)
       }
       if chosen.count == most { break }
       next = try _largestCycle(
@@ -299,7 +300,8 @@ struct CutSearch {
     let retained = told ?? chosen[0].candidate.step.node
     return CutProposal(
       step: ReferenceStep(node: retained, edges: []), together: chosen.map(\.candidate.part),
-      frees: graph.cost(of: graph.alive(freed)), freed: graph.alive(freed), advice: graph.balancing(retained))
+      frees: graph.cost(of: graph.alive(freed)), freed: graph.alive(freed),
+      advice: graph.balancing(retained))
   }
 
   /// A cycle in the largest component that is left of a component when edges are closed.
