@@ -107,7 +107,7 @@ package func abandoned(
       effects[place].released += cut.effect.released
       let freed = counting.freed(
         byCutting: effects[place].slots, releasing: effects[place].released)
-      findings[place].cuts[0].frees = graph.cost(of: freed.map { NodeIndex(rawValue: $0) })
+      findings[place].cuts[0].frees = graph.cost(of: graph.alive(freed))
       continue
     }
     causes.append(cut.flatMap { graph.causeKey(of: $0.proposal, root: group.path.root) })

@@ -44,10 +44,12 @@ extension HeapGraph {
     return withoutKeptSideTables(going)
   }
 
-  /// Some nodes that go, but for side tables that weak references elsewhere keep.
+  /// Some nodes that go, but for side tables that weak references elsewhere keep and for memory of the runtime's own, which
+  /// it uses again.
   ///
   /// - Complexity: O(nodes), and O(*V* + *E*) where there are side tables among them.
-  func withoutKeptSideTables(_ going: [NodeIndex]) -> [NodeIndex] {
+  func withoutKeptSideTables(_ nodes: [NodeIndex]) -> [NodeIndex] {
+    let going = nodes.filter { kind(of: $0) != .runtime }
     guard going.contains(where: { kind(of: $0) == .sideTable }) else { return going }
     let isGoing = Set(going)
     let weak = weakHoldersOfSideTables()

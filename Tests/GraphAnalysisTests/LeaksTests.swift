@@ -44,6 +44,20 @@ import Testing
     #expect(report.leaked.costByType["App.FrameDecoder"]?.count == 3)
   }
 
+  @Test("What a cut frees are objects that count as live, as the finding's are")
+  func runtimesOwn() throws {
+    var heap = SnapshotDSL()
+    let decoder = heap.object("App.FrameDecoder", bytes: 40)
+    let message = heap.object("App.InboundMessage", bytes: 48)
+    heap.edge(message, "decoder", to: decoder)
+    heap.edge(decoder, "sink", to: message)
+    heap.edge(message, "+16", to: heap.node(.runtime, "runtime", module: "", bytes: 64))
+    let finding = try #require(try Self.report(heap).0.findings.first)
+    #expect(finding.retained == Cost(count: 2, bytes: ByteCount(88)))
+    #expect(finding.cuts.map(\.frees).allSatisfy { $0 == finding.retained })
+    #expect(!finding.cuts.isEmpty)
+  }
+
   @Test("A method passed as a function: an object that captures itself without a context")
   func methodReference() throws {
     var heap = SnapshotDSL()
