@@ -243,12 +243,17 @@ static void read_settings(char **environment) {
     mg_config.channel = mg_keep_text(channel);
 }
 
+static bool is_of_checks(const char *entry) {
+  return strncmp(entry, "MEMORY_GRAPH_KNOWN=", 19) == 0 || strncmp(entry, "MEMORY_GRAPH_FAILURES=", 22) == 0;
+}
+
 // Takes the agent's variables out, and its library out of LD_PRELOAD: programs that this one starts
-// run as they do alone. In place, so that main's own pointer sees it too.
+// run as they do alone. What leak checks read stays: they are the program's. In place, so that main's own pointer
+// sees it too.
 static void clean_environment(char **environment) {
   char **kept = environment;
   for (char **entry = environment; *entry; entry++) {
-    if (strncmp(*entry, "MEMORY_GRAPH_", 13) == 0)
+    if (strncmp(*entry, "MEMORY_GRAPH_", 13) == 0 && !is_of_checks(*entry))
       continue;
     if (strncmp(*entry, "LD_PRELOAD=", 11) == 0) {
       char *to = *entry + 11;

@@ -112,6 +112,22 @@ enum Framework: CaseIterable, Sendable {
     }
   }
 
+  @Test(arguments: Framework.allCases)
+  func checksUnderRunAreToldWithTheirTests(_ framework: Framework) throws {
+    let package = try Self.package.get()
+    let folder = try ScratchFolder()
+    let (out, artifact) = (folder.url.path + "/out", folder.url.path + "/artifact")
+    let words = framework == .testing ? ["--testing-library", "swift-testing"] : []
+    let run = try EndToEndTests.run(
+      "memgraph", ["run", "--out", out, "--", package.tests.path] + words)
+    check(run, of: framework)
+    let stem =
+      framework == .testing ? "CallTests.listeningStrongly" : "CallCase.testListeningStrongly"
+    let bundle = try EndToEndTests.run("memgraph", ["bundle", out, "-o", artifact])
+    #expect(bundle.output.contains("1 leak check failed"), "\(bundle.output)")
+    #expect(bundle.output.contains("test   \(stem)"), "\(bundle.output)")
+  }
+
   @Test("A file of known findings for the whole run is one for each check, in both frameworks")
   func knownForAll() throws {
     let package = try Self.package.get()

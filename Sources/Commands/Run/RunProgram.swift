@@ -163,6 +163,8 @@ private func _environment(
   }
   entries.append("MEMORY_GRAPH_CHANNEL=\(channel)")
   entries.append("MEMORY_GRAPH_OUT=\(folder)")
+  // The agent takes its own variables out of the environment; leak checks in the program leave their files there, too.
+  entries.append("MEMORY_GRAPH_FAILURES=\(folder)")
   entries.append("MEMORY_GRAPH_STACKS=\(options.stacks.rawValue)")
   if options.takesExitSnapshot { entries.append("MEMORY_GRAPH_AT_EXIT=1") }
   if options.swiftOnly { entries.append("MEMORY_GRAPH_BLOCKS=swift") }

@@ -2,8 +2,15 @@
 
 internal import Glibc
 
-/// Writes files of failures to the folder that `MEMORY_GRAPH_OUT` names.
+/// Writes files of failures to the folder that `MEMORY_GRAPH_OUT` names, and to that of the recording under `memgraph run`.
 enum Artifacts {
+  private static var folder: String? {
+    for name in ["MEMORY_GRAPH_OUT", "MEMORY_GRAPH_FAILURES"] {
+      if let folder = getenv(name).map({ String(cString: $0) }), !folder.isEmpty { return folder }
+    }
+    return nil
+  }
+
   /// Makes the files of a failure and writes them.
   ///
   /// - Parameters:
@@ -13,8 +20,7 @@ enum Artifacts {
   static func keep(
     as name: String, endings: [String], _ make: (String) -> [CheckFailure.Artifact]
   ) -> (artifacts: [CheckFailure.Artifact], lines: String) {
-    guard let folder = getenv("MEMORY_GRAPH_OUT").map({ String(cString: $0) }), !folder.isEmpty
-    else { return (make(name), "") }
+    guard let folder else { return (make(name), "") }
     mkdir(folder, 0o777)
     var lines = "\n"
     // The files of one failure have the same number.
