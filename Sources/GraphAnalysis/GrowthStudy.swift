@@ -391,23 +391,33 @@ package struct GrowthStudy {
     for place in trends.indices where _isOwn[place] && !tellsMore[place] {
       let numbers = _lengths.map { place < $0.count ? $0[place] : 0 }
       let isText = _names.texts[_tree.steps[place].type] == "Swift.__StringStorage"
-      let steps = zip(numbers, numbers.dropFirst()).map { $1 - $0 }
-      guard steps.allSatisfy({ $0 >= 0 }), steps.count(where: { $0 > 0 }) >= Self._fewestRises,
-        GrowthTrend(of: numbers) == .growing,
-        !isText || steps.reduce(0, +) >= Self._leastText
-      else { continue }
+      guard Self._lengthens(numbers) else { continue }
+      if isText {
+        // The numbers in a text that is written anew have more digits from time to time.
+        let counts = _costs.map { place < $0.count ? $0[place].count : 0 }
+        guard counts.allSatisfy({ $0 <= 1 }), let last = numbers.last, let first = numbers.first,
+          (last - first) * 4 >= last
+        else { continue }
+      }
       found[place] = (numbers, isText)
     }
     return found
   }
 
-  /// Contents that come and go are longer now and shorter then, and three rises in a row are chance in one of
-  /// twenty-four: a place where lengths vary is looked at over more marks, or by who calls.
-  private static let _fewestMarks = 4
-  private static let _fewestRises = 3
+  /// Whether a length is one of something that only becomes longer.
+  ///
+  /// What is replaced each time is longer now and shorter then: it is longer at each of five marks by chance in one of
+  /// 120, and by about as much each time in few of those. What fills up by chance gets less and less. At eight marks the
+  /// steps may differ, as requests do: chance alone does that in one of 40,320.
+  private static func _lengthens(_ numbers: [Int]) -> Bool {
+    let steps = zip(numbers, numbers.dropFirst()).map { $1 - $0 }
+    guard let least = steps.min(), let most = steps.max(), least > 0 else { return false }
+    let isSteady = least * 2 >= most
+    return (isSteady || numbers.count >= _manyMarks) && GrowthTrend(of: numbers) == .growing
+  }
 
-  /// A number in a text has a digit more from time to time.
-  private static let _leastText = 32
+  private static let _fewestMarks = 5
+  private static let _manyMarks = 8
 
   /// For places that are keys of dictionaries, of which growth is told, the places of the values, where it is told of those
   /// as well.

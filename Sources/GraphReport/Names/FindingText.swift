@@ -105,7 +105,7 @@ struct FindingText {
   /// that goes with it.
   static func related(_ texts: [FindingText]) -> [FindingText] {
     var numbersByEdge: [String: [Int]] = [:]
-    var numberByType: [String: Int] = [:]
+    var numberByNode: [NodeIndex: Int] = [:]
     let edges = texts.map { text in
       text.cut.map { cut in cut.parts.map { (part: $0, name: cut.name(of: $0)) } } ?? []
     }
@@ -113,7 +113,8 @@ struct FindingText {
       for name in Set(edges[place].map(\.name)) {
         numbersByEdge[name, default: []].append(place + 1)
       }
-      if numberByType[text.type] == nil { numberByType[text.type] = place + 1 }
+      for node in text.finding.members + (text.finding.cuts.first?.freed ?? [])
+      where numberByNode[node] == nil { numberByNode[node] = place + 1 }
     }
     return texts.enumerated().map { place, text in
       var text = text
@@ -127,7 +128,7 @@ struct FindingText {
           text.relation +=
             "; \(title) is in the cut of finding \(other), too, and frees its objects as well"
         } else if text.names.kind(of: part.step.node) == .object,
-          let other = numberByType[text.names.typeName(of: part.step.node)], other <= place
+          let other = numberByNode[part.step.node], other <= place
         {
           text.relation += "; with finding \(other) mended \(title) goes by itself"
         }

@@ -1,5 +1,6 @@
 // Names: what the rows of a snapshot are called in a report.
 
+package import GraphAnalysis
 package import GraphPrimitives
 package import SnapshotFormat
 package import Symbolication
@@ -114,6 +115,13 @@ package final class Names {
       return !name.hasPrefix("+")
     default:
       return false
+    }
+  }
+
+  /// Whether a step passes a reference that is only a word that may be one.
+  package func isUnsure(_ step: ReferenceStep) -> Bool {
+    zip(step.edges, [step.node] + step.edges.map { target(of: $0) }).contains { edge, holder in
+      info(of: edge).provenance == .scanned && !isKnown(edge, from: holder)
     }
   }
 

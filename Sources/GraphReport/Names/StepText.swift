@@ -62,10 +62,7 @@ struct StepText {
       let context = names.contextName(of: step.node, reachedBy: leading)
       let via = names.via(step.edges)
       let infos = step.edges.map { names.info(of: $0) }
-      let holders = [step.node] + step.edges.map { names.target(of: $0) }
-      let isUnsure = zip(step.edges, holders).contains { edge, holder in
-        names.info(of: edge).provenance == .scanned && !names.isKnown(edge, from: holder)
-      }
+      let isUnsure = names.isUnsure(step)
       texts.append(
         StepText(
           type: names.typeName(of: step.node, reachedBy: leading),

@@ -122,8 +122,10 @@ struct GrowthJudge: Judge {
   /// The containers that have become longer over all repetitions.
   private func _lengthening(_ objects: [memory_graph_survivor]) -> Set<HiddenAddress> {
     func grows(_ key: LengthKey) -> Bool {
-      guard let numbers = _lengths[key], numbers.count == _done else { return false }
-      return GrowthTrend(of: Array(numbers.dropFirst(_marks[0] - 1))) == .growing
+      guard let all = _lengths[key], all.count == _done else { return false }
+      let numbers = Array(all.dropFirst(_marks[0] - 1))
+      return zip(numbers, numbers.dropFirst()).allSatisfy { $0 <= $1 }
+        && GrowthTrend(of: numbers) == .growing
     }
     var found: Set<HiddenAddress> = []
     for (object, type, _) in Survivors.lengths(of: objects)
@@ -175,6 +177,9 @@ private final class StudiedMarks: Sendable {
 
   private let _marks = Mutex<[Mark]>([])
 
+  /// So few marks can't show more than a rise.
+  private static let fewMarks = 4
+
   var hasSnapshot: Bool { _marks.withLock { $0.contains { $0.snapshot != nil } } }
   var lastIteration: Int { _marks.withLock { $0.last { $0.snapshot != nil }?.iteration ?? 0 } }
 
@@ -220,6 +225,14 @@ private final class StudiedMarks: Sendable {
       return !length.nodes.contains {
         longer.contains(HiddenAddress(examination.graph.address(of: $0).rawValue))
       }
+    }
+    let names = examination.names
+    values.growing.removeAll { growth in
+      // What a check can't be sure of yet: one rise in all repetitions is something that was needed for the first time, and
+      // words of C memory that may be references may be old ones.
+      let rises = zip(growth.costs, growth.costs.dropFirst()).count { $0.count < $1.count }
+      let isUnsure = growth.finding.path.map { $0.steps.contains { names.isUnsure($0) } } ?? false
+      return growth.length == nil && marks.count > Self.fewMarks && rises < (isUnsure ? 3 : 2)
     }
     let told = values.growing.filter(\.isOwn).map(\.finding)
     let judged = try accepted.judge(told, in: examination)
