@@ -244,7 +244,8 @@ static void read_settings(char **environment) {
 }
 
 static bool is_of_checks(const char *entry) {
-  return strncmp(entry, "MEMORY_GRAPH_KNOWN=", 19) == 0 || strncmp(entry, "MEMORY_GRAPH_FAILURES=", 22) == 0;
+  return strncmp(entry, "MEMORY_GRAPH_KNOWN=", 19) == 0 ||
+         strncmp(entry, "MEMORY_GRAPH_FAILURES=", 22) == 0;
 }
 
 // Takes the agent's variables out, and its library out of LD_PRELOAD: programs that this one starts

@@ -48,7 +48,8 @@ struct ThreadStack {
     var frame = thread.framePointer
     var pc = thread.pc
     // A function without frame pointers keeps anything in the register.
-    while frame >= pointer, frame < end, end - frame >= 16, frame & 7 == 0, _frameEnds.count < 4096 {
+    while frame >= pointer, frame < end, end - frame >= 16, frame & 7 == 0, _frameEnds.count < 4096
+    {
       guard let next = memory.word(at: frame), let caller = memory.word(at: frame + 8) else {
         break
       }
