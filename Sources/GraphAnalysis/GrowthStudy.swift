@@ -83,6 +83,9 @@ package struct GrowthStudy {
   private var _lengths: [[Int]] = []
   private var _isOwn: [Bool] = []
 
+  /// Whether a place and all above it are storage of Swift's containers and texts, which only a variable makes the program's.
+  private var _isMereStorage: [Bool] = []
+
   /// How good the objects of each place are for telling a finding of them.
   private var _ranks: [Int] = []
   private var _placeByNode: [Int32] = []
@@ -117,6 +120,9 @@ package struct GrowthStudy {
       let place = _tree.place(below: parent, by: PlaceTree.Step(field: field, type: type))
       if place == _isOwn.count {
         _isOwn.append(parent >= 0 && _isOwn[parent] || graph.isOfProgram(index))
+        _isMereStorage.append(
+          (parent < 0 || _isMereStorage[parent])
+            && graph.kind(of: index) == .storage && !graph.isOfProgram(index))
         _ranks.append(graph.rank(of: index))
       }
       placeByNode[Int(node)] = Int32(place)
@@ -254,6 +260,11 @@ package struct GrowthStudy {
     }
     var trends = costs.map { GrowthTrend(of: $0.map(\.count)) }
     _joinAlternating(&costs, &trends)
+    // Texts and numbers in a container of a variable's are no objects of the program's: they are told as lengths are.
+    for place in 0..<count
+    where trends[place] == .growing && _isOwn[place] && _isMereStorage[place]
+      && !Self._lengthens(costs[place].map(\.count))
+    { trends[place] = .fluctuating }
     let lengthByPlace = _lengthening(trends)
     for place in lengthByPlace.keys { trends[place] = .growing }
     // For each place the place above it, or itself, that a report tells of; -1 for none.

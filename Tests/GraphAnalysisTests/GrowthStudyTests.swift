@@ -79,6 +79,21 @@ import Testing
     #expect(try Self.lists(lengths).isEmpty)
   }
 
+  @Test(
+    "Texts that a variable's set holds grow where there are more each time, and not where others come and go",
+    arguments: [([10, 20, 30, 41, 50], true), ([42, 32, 46, 136, 170], false)] as [([Int], Bool)])
+  func textsOfAVariable(counts: [Int], isTold: Bool) throws {
+    let growing = try Self.values(calls: 0..<counts.count) { heap, call in
+      heap.module("/app/App", addresses: 0x1000..<0x2000)
+      let set = heap.storage("Swift._SetStorage<Swift.String>")
+      heap.root(.global, address: 0x1000, to: set, label: "App.tags")
+      for place in 0..<counts[call] {
+        heap.edge(set, "[\(place)]", to: heap.storage("Swift.__StringStorage"))
+      }
+    }.values.growing
+    #expect(growing.contains(where: \.isOwn) == isTold)
+  }
+
   @Test("A list of the program's objects is told by them")
   func listOfObjects() throws {
     let growing = try Self.lists([1, 2, 4, 9, 12]) { $0.object("App.Line") }

@@ -177,6 +177,8 @@ private final class StudiedMarks: Sendable {
 
   private let _marks = Mutex<[Mark]>([])
 
+  private static let cMemory: Set<NodeKind> = [.block, .cBlock, .cStorage, .coreFoundation]
+
   /// So few marks can't show more than a rise.
   private static let fewMarks = 4
 
@@ -231,7 +233,12 @@ private final class StudiedMarks: Sendable {
       // What a check can't be sure of yet: one rise in all repetitions is something that was needed for the first time, and
       // words of C memory that may be references may be old ones.
       let rises = zip(growth.costs, growth.costs.dropFirst()).count { $0.count < $1.count }
-      let isUnsure = growth.finding.path.map { $0.steps.contains { names.isUnsure($0) } } ?? false
+      let isUnsure =
+        growth.finding.path.map { path in
+          path.steps.contains {
+            names.isUnsure($0) && Self.cMemory.contains(names.kind(of: $0.node))
+          }
+        } ?? false
       return growth.length == nil && marks.count > Self.fewMarks && rises < (isUnsure ? 3 : 2)
     }
     let told = values.growing.filter(\.isOwn).map(\.finding)
