@@ -56,6 +56,31 @@ import Testing
     #expect(together.count == edges.count - 1)
   }
 
+  @Test(
+    "An object goes by itself with another finding where that frees it, not where it frees one of the type"
+  )
+  func goesByItself() throws {
+    var heap = SnapshotDSL()
+    // Finding 1: a larger leak of the same types.
+    for _ in 0..<3 {
+      let (node, other) = (heap.object("App.A", bytes: 4_096), heap.object("App.B"))
+      heap.edge(node, "next", to: other)
+      heap.edge(other, "back", to: node)
+    }
+    // Another, of objects of App.A alone, which hold each other in two ways.
+    let nodes = (0..<3).map { _ in heap.object("App.A") }
+    for place in nodes.indices {
+      heap.edge(nodes[place], "other", to: nodes[(place + 1) % 3])
+      heap.edge(nodes[place], "third", to: nodes[(place + 2) % 3])
+    }
+    let texts = try Self.texts(heap)
+    #expect(texts.count == 2)
+    #expect(texts.contains { Self.details($0, "cut").contains { $0.contains("together") } })
+    for text in texts {
+      #expect(!Self.details(text, "cut").contains { $0.contains("goes by itself") })
+    }
+  }
+
   @Test("Closures in one field are told apart where both have to go")
   func sameTitle() throws {
     var heap = SnapshotDSL()
