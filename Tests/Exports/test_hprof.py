@@ -120,7 +120,11 @@ class HprofTest(ExportTest):
         shared = {int(number) for number in set(before) & set(self.types)}
         self.assertEqual(shared, {identity for (identity,) in rows(
             "SELECT identity FROM objects WHERE snapshot_id = 1 INTERSECT SELECT identity FROM objects WHERE snapshot_id = 2")})
-        self.assertEqual([before[str(number)] for number in shared], [self.types[str(number)] for number in shared])
+        # libdispatch keeps a continuation that it has no use for, and uses it again: the same object, called after what it is now.
+        def kept(types):
+            return [types[str(number)].replace("libdispatch free continuation", "dispatch continuation") for number in shared]
+
+        self.assertEqual(kept(before), kept(self.types))
 
     def test_what_is_lost_is_told_once(self):
         errors = memgraph("export", "call-5.mgraph", "-o", "again.hprof").stderr.splitlines()
